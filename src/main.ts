@@ -12,9 +12,6 @@ import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
 import { type Installation, processRuntime, type Runtime } from './host/runtime/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
-/** Nouns that need no connection. */
-const OFFLINE = ['auth', 'config', 'limits', 'local', 'completion', 'help'];
-
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
@@ -44,7 +41,7 @@ export async function runCli(...[argv, runtime, openLocal]: Parameters<RunCli>):
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await printHelp(open(), [], undefined, argv.length > 0);
-    if (NOUNS.some(({ name }) => name === argv[0] && !OFFLINE.includes(name))) loadTlsEarly(argv, runtime);
+    loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
     const parsed = await parseCommandLine(await withNounFirst(argv, runtime), PROGRAM);
     globals = parsed.globals;

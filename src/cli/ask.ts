@@ -1,7 +1,7 @@
 /** The one question, and the missing values. What destroys says what it will hit and asks; elsewhere it needs --yes. */
 import type { Command, Values } from './model/command.ts';
 import { type CommandContext, onProfile } from './model/context.ts';
-import { flagName, isGiven, labelOf, type Param, type Params } from './model/params.ts';
+import { flagName, isGiven, labelOf, type Param, type Params, parseValue } from './model/params.ts';
 import { readRequest } from '../core/api.ts';
 import type { Prompts } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -78,7 +78,7 @@ export async function promptFor(
   const { ask } = param;
   if (ask === undefined) throw usage(`missing ${labelOf(key, param)}`);
   const parse = (text: string): unknown => {
-    const value = param.parse(text, labelOf(key, param));
+    const value = parseValue(param, text, labelOf(key, param));
     return param.many ? [value].flat() : value;
   };
   const check = (text: string): string | undefined => {

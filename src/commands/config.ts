@@ -2,7 +2,7 @@ import { shownKey } from './auth/login.ts';
 import { type Command, defineCommand, defineGroup, type Group, type Program } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
-import { arg, type Param } from '../cli/model/params.ts';
+import { arg, type Param, parseValue } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { changeResult, textColumn } from '../cli/resource/fields.ts';
 import { usage } from '../core/failure.ts';
@@ -43,7 +43,7 @@ function settingName(choices: readonly string[]): Param<string> {
           'the key is no setting to be shown or set here',
           sentence`See it: ${berth`auth status`}. Set it: ${berth`auth login`}`,
         );
-      return aliasOf(word) === undefined ? param.parse(word, label) : word;
+      return aliasOf(word) === undefined ? parseValue(param, word, label) : word;
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commandsOf, commonOptions } from '../../src/cli/model/command.ts';
 import { NO_WORDS, printed } from '../../src/core/message.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
-import { flagName, type Param } from '../../src/cli/model/params.ts';
+import { flagName, type Param, parseValue } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
@@ -21,10 +21,10 @@ async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
 }
 
 /** A value that a flag takes. */
-const valueOf = ({ choices = [], parse }: Param<unknown>): string =>
-  [...choices, 'one', '1', '1m', '10', '503'].find((text) => {
+const valueOf = (param: Param<unknown>): string =>
+  [...(param.choices ?? []), 'one', '1', '1m', '10', '503'].find((text) => {
     try {
-      parse(text, 'flag');
+      parseValue(param, text, 'flag');
       return true;
     } catch {
       return false;

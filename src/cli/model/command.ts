@@ -172,8 +172,6 @@ export const defineGroup = (summary: string, commands: Group['commands'], detail
   details,
 });
 
-export const COMMON_EXITS: readonly ExitCode[] = EXIT_CODES.flatMap((row) => ('own' in row ? [] : [row.code]));
-
 /** Beyond the common ones: 8 of a write, 9 of a wait with a timeout, and its declared ones. */
 export const exitsOf = ({ writes, options, exits }: Command): readonly ExitCode[] =>
   EXIT_CODES.map(({ code }) => code).filter(

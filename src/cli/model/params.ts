@@ -48,8 +48,13 @@ export interface Param<T> {
   readonly complete?: LocalSource | Collection;
   readonly commas?: boolean;
   readonly format?: ValueFormat;
-  /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
-  readonly parse: (text: string, label: string) => unknown;
+  /** Of a count, or of a duration in milliseconds. */
+  readonly least?: number;
+  readonly most?: number;
+  /** The unit of a duration without a unit; absent where none is obvious: it then needs one. */
+  readonly bare?: TimeUnit;
+  /** In place of what the members above say. Fails with usage (2); `label` names the flag or argument in messages. */
+  readonly parse?: (text: string, label: string) => unknown;
   /** Carries the type `T`; never set. */
   readonly type?: T;
 }
@@ -62,100 +67,119 @@ type Shape<T> = Partial<
   Pick<Param<T>, 'format' | 'hidden' | 'short' | 'metavar' | 'ask' | 'unless' | 'complete' | 'initialText'>
 > & { readonly initial?: NoInfer<T> };
 
-const asText = (text: string): string => text;
-const asTexts = (text: string): readonly string[] => [text];
-
-function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: string, label: string) => number {
-  return (text, label) => {
-    const value = Number(text);
-    if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
-      throw usage(`${label} takes a whole number, not ${JSON.stringify(text)}`);
-    if (value < least) throw usage(`${label} is at least ${least}; ${value} is too small`);
-    if (value > most) throw usage(`${label} is at most ${most}; ${value} is too large`);
-    return value;
-  };
+/** One text of the command line: a value, or several with commas. Fails with usage (2). */
+export function parseValue(param: Omit<Param<unknown>, 'type'>, text: string, label: string): unknown {
+  const { parse, many, commas, choices, format } = param;
+  if (parse !== undefined) return parse(text, label);
+  if (many && commas === true)
+    return text.split(',').flatMap((part) => (part === '' ? [] : choiceOf(choices, part, label)));
+  if (format === 'integer') return countOf(param, text, label);
+  if (format === 'number') return fractionOf(text, label);
+  if (format === 'duration') return timeOf(param, text, label);
+  return choiceOf(choices, text, label);
 }
 
-type Bounds = readonly [least: number, most: number];
+type Bounded = Pick<Param<unknown>, 'least' | 'most' | 'bare'>;
 
-const parseTime =
-  (bare: TimeUnit, [least, most]: Bounds = [0, Infinity]) =>
-  (text: string, label: string): number => {
-    const value = parseDuration(text, bare, label);
-    if (value >= least && value <= most) return value;
-    throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
-  };
+function countOf({ least = 0, most = Number.MAX_SAFE_INTEGER }: Bounded, text: string, label: string): number {
+  const value = Number(text);
+  if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
+    throw usage(`${label} takes a whole number, not ${JSON.stringify(text)}`);
+  if (value < least) throw usage(`${label} is at least ${least}; ${value} is too small`);
+  if (value > most) throw usage(`${label} is at most ${most}; ${value} is too large`);
+  return value;
+}
 
-function parseFraction(text: string, label: string): number {
+/** Without `bare`, a number alone is refused, but for 0. */
+function timeOf({ bare, least = 0, most = Infinity }: Bounded, text: string, label: string): number {
+  const alone = text.trim();
+  if (bare === undefined && /^\d+(\.\d+)?$/.test(alone) && Number(alone) > 0)
+    throw usage(`${label} needs a unit: ${alone}`, `Write ${alone}s, ${alone}m, ${alone}h or ${alone}d.`);
+  const value = parseDuration(text, bare ?? 'h', label);
+  if (value >= least && value <= most) return value;
+  throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
+}
+
+function fractionOf(text: string, label: string): number {
   const value = Number(text);
   if (!/^\d*\.?\d+(?:e-?\d+)?$/i.test(text.trim()) || !(value > 0 && value <= 1))
     throw usage(`${label} takes a number above 0, up to 1, not ${JSON.stringify(text)}`);
   return value;
 }
 
-function parseChoice<T extends string>(choices: readonly T[]): (text: string, label: string) => T {
-  return (text, label) => {
-    const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-    if (found === undefined)
-      throw usage(
-        `${label} is one of ${choices.join(', ')}; ${JSON.stringify(text)} is none of them`,
-        suggestName(text, choices),
-      );
-    return found;
-  };
+function choiceOf(choices: readonly string[] | undefined, text: string, label: string): string {
+  if (choices === undefined) return text;
+  const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw usage(
+    `${label} is one of ${choices.join(', ')}; ${JSON.stringify(text)} is none of them`,
+    suggestName(text, choices),
+  );
 }
 
-const define = <T>(
-  kind: Param<T>['kind'],
-  summary: string,
-  shape: Partial<Param<T>>,
-  parse: Param<T>['parse'],
-): Param<T> => ({ required: false, many: false, ...shape, kind, summary, parse });
+/** What each kind of flag is, beside what its command says of it. */
+const KINDS = {
+  on: { initial: false },
+  text: { metavar: 'TEXT' },
+  texts: { metavar: 'TEXT', initial: [], many: true },
+  /** Repeatable; a value may hold several, separated by commas. */
+  list: { metavar: 'A,B', initial: [], many: true, commas: true },
+  count: { metavar: 'N', format: 'integer' },
+  /** Greater than 0 and at most 1. */
+  fraction: { metavar: 'N', format: 'number' },
+  /** In milliseconds; a number alone needs a unit in `span`. */
+  duration: { metavar: 'TIME', format: 'duration', bare: 's' },
+  span: { metavar: 'TIME', format: 'duration' },
+  choice: {},
+  afterDashes: { kind: 'argument', many: true, afterDashes: true },
+} as const satisfies Readonly<Record<string, Partial<Param<unknown>>>>;
+
+type Kind = keyof typeof KINDS;
+
+/** A flag as data, under the name of its kind. */
+export type FlagData = Pick<Param<unknown>, 'short' | 'metavar' | 'ask' | 'complete' | 'least' | 'bare' | 'choices'> &
+  { [K in Kind]: Readonly<Record<K, string>> }[Kind];
+
+export function paramOf(flag: FlagData): Param<unknown> {
+  const kind = Object.keys(KINDS).find((each) => each in flag) as Kind;
+  const { [kind]: summary = '', ...shape } = flag as Readonly<Record<string, string>>;
+  return define(kind, summary, shape);
+}
+
+const define = <T>(kind: Kind, summary: string, shape: Partial<Param<T>> = {}): Param<T> => {
+  const { choices = [] } = shape;
+  const usual: object = kind === 'choice' ? { metavar: choices.length > 4 ? 'WORD' : choices.join('|') } : KINDS[kind];
+  return { kind: 'flag', required: false, many: false, ...usual, ...shape, summary };
+};
 
 /** The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
-  on: (summary: string, shape: Pick<Shape<boolean>, 'short' | 'unless'> = {}): Param<boolean> =>
-    define('flag', summary, { initial: false, ...shape }, asText),
-  text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> =>
-    define('flag', summary, { metavar: 'TEXT', ...shape }, asText),
-  /** Greater than 0 and at most 1. */
-  fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
-    define('flag', summary, { metavar: 'N', format: 'number', ...shape }, parseFraction),
-  /** In milliseconds; `bare` is the unit of a number without a unit. */
-  duration: (summary: string, bare: TimeUnit, bounds?: Bounds): Param<number | undefined> =>
-    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseTime(bare, bounds)),
-  /** In milliseconds; a unit is required, because none is obvious. */
-  durationWithUnit: (summary: string): Param<number | undefined> =>
-    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseDurationWithUnit),
+  on: (summary: string, shape?: Pick<Shape<boolean>, 'short' | 'unless'>): Param<boolean> =>
+    define('on', summary, shape),
+  text: (summary: string, shape?: Shape<string>): Param<string | undefined> => define('text', summary, shape),
+  fraction: (summary: string, shape?: Shape<number>): Param<number | undefined> => define('fraction', summary, shape),
+  /** `bare` is the unit of a number without a unit. */
+  duration: (
+    summary: string,
+    bare: TimeUnit,
+    [least, most]: readonly [number, number] = [0, Infinity],
+  ): Param<number | undefined> => define('duration', summary, { bare, least, most }),
+  durationWithUnit: (summary: string): Param<number | undefined> => define('span', summary),
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
-    define('flag', summary, { metavar: 'TIME', format: 'duration', initial, initialText }, parseTime(bare)),
+    define('duration', summary, { bare, initial, initialText }),
   count: (
     summary: string,
     least: number,
-    { most, ...shape }: Shape<number> & { readonly most?: number } = {},
-  ): Param<number | undefined> =>
-    define('flag', summary, { metavar: 'N', format: 'integer', ...shape }, parseCount(least, most)),
-  choice: <const T extends string>(
-    summary: string,
-    choices: readonly T[],
-    shape: Shape<T> = {},
-  ): Param<T | undefined> => {
-    const metavar = choices.length > 4 ? 'WORD' : choices.join('|');
-    return define('flag', summary, { metavar, ...shape, choices }, parseChoice(choices));
-  },
-  /** Repeatable; a value may hold several, separated by commas. */
+    shape?: Shape<number> & { readonly most?: number },
+  ): Param<number | undefined> => define('count', summary, { ...shape, least }),
+  choice: <const T extends string>(summary: string, choices: readonly T[], shape?: Shape<T>): Param<T | undefined> =>
+    define('choice', summary, { ...shape, choices }),
   list: (
     summary: string,
-    shape: Shape<readonly string[]> & { readonly choices?: readonly string[] } = {},
-  ): Param<readonly string[]> =>
-    define('flag', summary, { metavar: 'A,B', initial: [], ...shape, many: true, commas: true }, (text, label) =>
-      text
-        .split(',')
-        .filter((part) => part !== '')
-        .map((part) => (shape.choices ? parseChoice(shape.choices)(part, label) : part)),
-    ),
-  texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> =>
-    define('flag', summary, { metavar: 'TEXT', initial: [], ...shape, many: true }, asTexts),
+    shape?: Shape<readonly string[]> & { readonly choices?: readonly string[] },
+  ): Param<readonly string[]> => define('list', summary, shape),
+  texts: (summary: string, shape?: Shape<readonly string[]>): Param<readonly string[]> =>
+    define('texts', summary, shape),
 };
 
 export const required = <T>(param: Param<T | undefined>): Param<T> => ({ ...(param as Param<T>), required: true });
@@ -166,50 +190,26 @@ interface WordShape<T extends string> extends Shape<T> {
   readonly choices?: readonly T[];
 }
 
-const word = <T extends string>(summary: string, shape: WordShape<T>, isRequired: boolean): Param<T> =>
-  define('argument', summary, { required: isRequired, ...shape }, shape.choices ? parseChoice(shape.choices) : asText);
-
-const words = (summary: string, shape: Partial<Param<readonly string[]>>): Param<readonly string[]> =>
-  define('argument', summary, { many: true, ...shape }, asTexts);
+const word = <T>(summary: string, shape: Partial<Param<T>> | undefined): Param<T> => ({
+  ...{ required: false, many: false },
+  ...shape,
+  ...{ kind: 'argument', summary },
+});
 
 /** In order of declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
-  text: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T> =>
-    word(summary, shape, true),
-  optional: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T | undefined> =>
-    word(summary, shape, false),
-  any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape),
-  many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, { required: true, ...shape }),
-  ids: (summary: string, shape: Shape<readonly string[]> = {}) =>
-    words(summary, { required: true, ...shape, distinct: true }),
-  afterDashes: (summary: string, metavar: string) => words(summary, { metavar, afterDashes: true }),
+  text: <const T extends string = string>(summary: string, shape?: WordShape<T>): Param<T> =>
+    word(summary, { ...shape, required: true }),
+  optional: <const T extends string = string>(summary: string, shape?: WordShape<T>): Param<T | undefined> =>
+    word(summary, shape),
+  any: (summary: string, shape?: Shape<readonly string[]>) =>
+    word<readonly string[]>(summary, { ...shape, many: true }),
+  many: (summary: string, shape?: Shape<readonly string[]>) =>
+    word<readonly string[]>(summary, { ...shape, many: true, required: true }),
+  ids: (summary: string, shape?: Shape<readonly string[]>) =>
+    word<readonly string[]>(summary, { ...shape, many: true, required: true, distinct: true }),
+  afterDashes: (summary: string, metavar: string) => define<readonly string[]>('afterDashes', summary, { metavar }),
 };
-
-/** A flag as data, under the name of its maker. */
-export type FlagData = Pick<Param<unknown>, 'short' | 'metavar' | 'ask' | 'complete'> & {
-  readonly least?: number;
-  /** The unit of a duration without one. */
-  readonly bare?: TimeUnit;
-  readonly choices?: readonly string[];
-} & { [Kind in keyof typeof MAKERS]: Readonly<Record<Kind, string>> }[keyof typeof MAKERS];
-
-const MAKERS = {
-  on: option.on,
-  text: option.text,
-  texts: option.texts,
-  list: option.list,
-  count: (summary: string, { least = 0, ...shape }: Shape<number> & { readonly least?: number }) =>
-    option.count(summary, least, shape),
-  duration: (summary: string, { bare = 's' }: { readonly bare?: TimeUnit }) => option.duration(summary, bare),
-  choice: (summary: string, { choices = [], ...shape }: WordShape<string>) => option.choice(summary, choices, shape),
-  afterDashes: (summary: string, { metavar = '' }: Shape<never>) => arg.afterDashes(summary, metavar),
-};
-
-export function paramOf(flag: FlagData): Param<unknown> {
-  const kind = Object.keys(MAKERS).find((each) => each in flag) as keyof typeof MAKERS;
-  const { [kind]: summary = '', ...shape } = flag as Readonly<Record<string, string>>;
-  return MAKERS[kind](summary, shape);
-}
 
 /** A switch that is off and an empty list count as absent. */
 export const isGiven = (value: unknown): boolean =>
@@ -232,12 +232,4 @@ export function dollarsOf(key: string, text: string | undefined): number | undef
   const amount = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
   throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
-}
-
-/** As `parseDuration` where no unit is obvious, so that a number alone is refused, but for 0: usage (2). */
-function parseDurationWithUnit(text: string, what: string): number {
-  const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed) && Number(trimmed) > 0)
-    throw usage(`${what} needs a unit: ${trimmed}`, `Write ${trimmed}s, ${trimmed}m, ${trimmed}h or ${trimmed}d.`);
-  return parseDuration(trimmed, 'h', what);
 }

@@ -4,7 +4,7 @@ import { berth, lines, type Message, names, sentence } from '../../core/message.
 import { nearestOf, suggestionOf } from '../../core/text.ts';
 import { allOptions, type Command, type Group, type Program, type Values } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
-import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
+import { flagName, labelOf, namesProgram, type Param, type Params, parseValue } from '../model/params.ts';
 import { didYouMean, verbOf } from '../words.ts';
 import { firstWordAt } from './user-aliases.ts';
 
@@ -47,14 +47,15 @@ export async function parseCommandLine(
       if (target !== undefined && word === 'help')
         return await parseCommandLine([...argv.filter((each) => each !== 'help'), '--help'], program);
       rest = rest.slice(at + 1);
-      const known = target === undefined ? nouns.map(({ name }) => name) : Object.keys(target.commands);
-      const name = target === undefined ? known.find((noun) => noun === word) : verbOf(word, known);
+      const noun = target === undefined ? nouns.find((each) => each.name === word) : undefined;
+      const verbs = Object.keys(target?.commands ?? {});
+      const name = target === undefined ? noun?.name : verbOf(word, verbs);
       if (name === undefined) {
-        createParser([[flags, given]]).parseOptions([...rest]);
-        throw unknownCommand(word, path, known);
+        createParser(flags, () => given).parseOptions([...rest]);
+        throw unknownCommand(word, path, target === undefined ? nouns.map((each) => each.name) : verbs);
       }
       const verb = rest[firstWordAt(rest, flags) ?? rest.length];
-      target = target?.commands[name] ?? (await nouns.find((noun) => noun.name === name)?.load(program, verb));
+      target = target?.commands[name] ?? (await noun?.load(program, verb));
       path.push(name);
     }
     return { path, target, values: valuesOf(path, target, rest, flags, given), globals: globals() };
@@ -84,25 +85,26 @@ function valuesOf(
     refuseSecond(flagName(key), given.get(key) ?? [], hint);
   }
   if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
-  const params = Object.entries({ ...command.args, ...allOptions(command) });
-  return Object.fromEntries(
-    params.filter(([key]) => texts.has(key)).map(([key, param]) => [key, valueOf(key, param, texts.get(key) ?? [])]),
-  );
+  const values: Record<string, unknown> = {};
+  for (const [key, param] of Object.entries({ ...command.args, ...allOptions(command) }))
+    if (texts.has(key)) values[key] = valueOf(key, param, texts.get(key) ?? []);
+  return values;
 }
 
 function valueOf(key: string, param: Param<unknown>, texts: readonly string[]): unknown {
   if (param.kind === 'flag' && param.metavar === undefined) return true;
   const label = labelOf(key, param);
   if (!param.many) refuseSecond(label, texts);
-  const values = texts.flatMap((text) => param.parse(text, label));
+  const values = texts.flatMap((text) => parseValue(param, text, label));
   if (!param.many) return values[0];
   return param.distinct === true ? [...new Set(values)] : values;
 }
 
 /** To drop one of several values in silence may cost money. */
 function refuseSecond(name: string, texts: readonly string[], hint = 'Keep one of them.'): void {
+  if (texts.length < 2) return;
   const values = texts.map((text) => JSON.stringify(text)).join(', ');
-  if (texts.length > 1) throw usage(`${name} takes one value, not ${texts.length}: ${values}`, hint);
+  throw usage(`${name} takes one value, not ${texts.length}: ${values}`, hint);
 }
 
 /** The texts by their keys, and those of global flags into `given`, also where it fails with usage (2). */
@@ -117,11 +119,9 @@ function read(
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
   const own = command === undefined ? {} : allOptions(command);
   // Flags of the command replace global ones of the same name.
-  const others = Object.fromEntries(Object.entries(flags).filter(([key]) => !(key in own)));
-  const parser = createParser([
-    [own, texts],
-    [others, given],
-  ]).passThroughOptions(namesProgram(command?.args ?? {}));
+  const known = { ...flags, ...own };
+  const parser = createParser(known, (key) => (key in own ? texts : given));
+  parser.passThroughOptions(namesProgram(command?.args ?? {}));
   for (const [key, { many }] of args) parser.argument(many ? `[${key}...]` : `[${key}]`);
   try {
     parser.parse(words, { from: 'user' });
@@ -129,7 +129,7 @@ function read(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.unknownOption') {
       const word = /'(.*)'$/s.exec(error.message)?.[1] ?? '';
-      throw unknownOption(word, path, Object.keys({ ...own, ...others }).map(flagName));
+      throw unknownOption(word, path, Object.keys(known).map(flagName));
     }
     // A value can be missing only after the last word.
     if (error.code === 'commander.optionMissingArgument')
@@ -147,24 +147,24 @@ function read(
   return texts;
 }
 
-/** Prints nothing and never exits. The texts of flags go into the map beside them. */
-function createParser(all: readonly (readonly [flags: Params, given: Given])[]): Commander {
+/** Prints nothing and never exits. The texts of a flag go where `into` says. */
+function createParser(flags: Params, into: (key: string) => Given): Commander {
   const parser = new Commander('berth')
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .helpOption(false)
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
-  for (const [flags, given] of all)
-    for (const [name, { short, metavar }] of Object.entries(flags)) {
-      const long = flagName(name) + (metavar === undefined ? '' : ' <value>');
-      const option = new Option(short === undefined ? long : `${short}, ${long}`);
-      // Commander would keep `--no-input` as `input: false`: a command's `--input`.
-      option.negate = false;
-      parser.addOption(option).on(`option:${option.name()}`, (text: unknown) => {
-        given.set(name, [...(given.get(name) ?? []), ...(typeof text === 'string' ? [text] : [])]);
-      });
-    }
+  for (const [key, { short, metavar }] of Object.entries(flags)) {
+    const long = flagName(key) + (metavar === undefined ? '' : ' <value>');
+    const option = new Option(short === undefined ? long : `${short}, ${long}`);
+    // Commander would keep `--no-input` as `input: false`: a command's `--input`.
+    option.negate = false;
+    parser.addOption(option).on(`option:${option.name()}`, (text: unknown) => {
+      const texts = into(key);
+      texts.set(key, [...(texts.get(key) ?? []), ...(typeof text === 'string' ? [text] : [])]);
+    });
+  }
   return parser;
 }
 

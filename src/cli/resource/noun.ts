@@ -9,7 +9,7 @@ import {
 } from '../model/command.ts';
 import { type CommandContext, isForPerson } from '../model/context.ts';
 import { manyOf } from '../model/output-schema.ts';
-import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
+import { option, type Param, type Params, parseValue, type ValuesOf } from '../model/params.ts';
 import { compileFilter, filterOptions, idArgument, idsOnlyArgument, type RowFilter, rowSchema } from './arguments.ts';
 import { type FieldType, readPaths, type ResourceTable } from './fields.ts';
 import { listRequest, readList } from './pages.ts';
@@ -49,7 +49,7 @@ function sortOption(table: ResourceTable): Param<readonly string[]> {
   const parse = (text: string, label: string): readonly string[] =>
     text.split(',').flatMap((part) => {
       const sign = part.startsWith('-') ? '-' : '';
-      return (names.parse(part.slice(sign.length), label) as readonly string[]).map((name) => sign + name);
+      return (parseValue(names, part.slice(sign.length), label) as readonly string[]).map((name) => sign + name);
     });
   return { ...names, parse };
 }

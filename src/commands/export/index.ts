@@ -2,7 +2,7 @@ import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt } fr
 import { hideSecrets, type IsSecret } from '../../core/secret-names.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { arg } from '../../cli/model/params.ts';
 import { writable } from '../../cli/resource/body-members.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { withoutKey } from '../../create/key.ts';
@@ -31,7 +31,7 @@ export const exportFiles = defineCommand({
     kinds: {
       ...arg.any(`of these kinds alone: ${KINDS.join(', ')}`, { metavar: 'KIND' }),
       choices: KINDS,
-      parse: option.list('', { choices: KINDS }).parse,
+      commas: true,
     },
   },
   output: manyOf(serviceObject({ kind: oneOf(...KINDS), name: TEXT })),

@@ -1,7 +1,7 @@
 import { version } from '../../../package.json';
 import { signature } from '../../cli/help.ts';
 import { listCommand } from '../../cli/hint.ts';
-import { COMMON_EXITS, exitsOf, type NamedCommand, type Program, visibleOptions } from '../../cli/model/command.ts';
+import { exitsOf, type NamedCommand, type Program, visibleOptions } from '../../cli/model/command.ts';
 import { ANY_OBJECT, manyOf, ownObject, printedSchema, schemaNameOf, TEXT } from '../../cli/model/output-schema.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../cli/model/params.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
@@ -87,12 +87,7 @@ export const describeProgram = (program: Program, commands: readonly NamedComman
   usage: 'berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
   nouns: program.nouns.map(({ name, section, summary }) => ({ noun: name, section, summary })),
   globalFlags: Object.entries(program.flags).map(([key, flag]) => describeGlobalFlag(key, flag)),
-  exitCodes: EXIT_CODES.map(({ code, name, meaning }) => ({
-    code,
-    name,
-    meaning,
-    common: COMMON_EXITS.includes(code),
-  })),
+  exitCodes: EXIT_CODES.map(({ code, name, meaning, ...row }) => ({ code, name, meaning, common: !('own' in row) })),
   settings: SETTINGS.map(describeSetting),
   variables: OTHER_VARIABLES.map(({ variable, summary }) => ({ variable, summary })),
   commands: commands.map(describeCommand),

@@ -27,7 +27,7 @@ export const help = (program: Program): Command =>
     args: {
       words: {
         ...arg.any('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
-        choices: TOPICS,
+        ...{ choices: TOPICS, parse: (word: string) => word },
       },
     },
     options: { agent: option.on('print the rules and all commands, for a coding agent') },

@@ -27,11 +27,11 @@ export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Run
 }
 
 /** Words of a command line that sends no https request. */
-const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h', 'batch'];
+const OFFLINE = /^(auth|config|limits|local|completion|help|batch|--local|--dry-run|--help|-h)$/;
 
 /** TLS reads certificates on another thread from Node 22: overlap it. A wrong guess only costs time. */
 export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
-  if (argv.some((word) => OFFLINE_WORDS.includes(word))) return;
+  if (argv.some((word) => OFFLINE.test(word))) return;
   try {
     const settings = new Settings(runtime, {});
     if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;

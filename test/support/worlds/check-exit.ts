@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
-import { COMMON_EXITS, exitsOf } from '../../../src/cli/model/command.ts';
+import { exitsOf } from '../../../src/cli/model/command.ts';
+import { EXIT_CODES } from '../../../src/core/exit-codes.ts';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 
-const COMMON: readonly number[] = COMMON_EXITS;
+const COMMON: readonly number[] = EXIT_CODES.flatMap((row) => ('own' in row ? [] : [row.code]));
 
 /** Checks that a command may end with an exit code: a common one, or one that its help names. */
 export async function checkExit(argv: readonly string[], code: number): Promise<void> {
