@@ -3,15 +3,8 @@ import type { KeyView, SettingSource, SettingsView, SettingValues } from '../cor
 import { Failure, usage } from '../core/failure.ts';
 import { type AccountWords, berth, sentence } from '../core/message.ts';
 import { type ApiKey, effectiveKey, findKey, findStorageKey, hashOf, type KeySources, keyMark } from './keys.ts';
-import {
-  directoryOf,
-  type DirectoryInput,
-  noProfile,
-  profileOf,
-  type ProfilesFile,
-  type ProfileValues,
-  readProfiles,
-} from './read-profiles.ts';
+import { directoryOf, type DirectoryInput } from './directories.ts';
+import { noProfile, profileOf, type ProfilesFile, type ProfileValues, readProfiles } from './read-profiles.ts';
 import {
   type GlobalFlags,
   namedProfile,

@@ -4,7 +4,8 @@ import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { Runtime } from './runtime.ts';
 import { Settings } from '../../settings/settings.ts';
-import { directoryOf, readProfiles } from '../../settings/read-profiles.ts';
+import { directoryOf } from '../../settings/directories.ts';
+import { readProfiles } from '../../settings/read-profiles.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
 
 /** `berth local` always acts on this machine: usage (2) if a flag names a service elsewhere. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directoryOf } from '../../../src/settings/read-profiles.ts';
+import { directoryOf } from '../../../src/settings/directories.ts';
 
 const around = { env: {}, platform: 'linux', home: '/home/ada', cwd: '/here' };
 
