@@ -1,15 +1,13 @@
-/** What things cost. Every price that berth says is a `Cost`, and `perHour` and `perMonth` are the only words for one. */
+/** What things cost: a `Cost` each, in the words of `perHour` and `perMonth`. */
 
 import type { Collection } from './model/collection.ts';
 import type { CommandContext } from './model/context.ts';
-import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from './resource/collections.ts';
-import { listRows, lookupRows } from './resource/pages.ts';
-import { countOf } from './words.ts';
+import { CPUS, GPUS } from './resource/collections.ts';
+import { lookupRows } from './resource/pages.ts';
 import { unlessFailed } from '../core/failure.ts';
-import { isUsableId } from '../core/ids.ts';
 import { isObject, itemsAt, type Json, memberAt, numberAt, objectOf, stringAt } from '../core/json.ts';
 import { linesOf, type Message } from '../core/message.ts';
-import { type DollarRange, formatDollarRange, formatDollars } from '../core/units.ts';
+import { type DollarRange, formatDollarRange } from '../core/units.ts';
 import { asksForData, idOf } from '../output/view.ts';
 
 /** US dollars an hour; `hourly` is undefined where no price is published. `besides` is what is billed without a price. */
@@ -24,7 +22,7 @@ const TERABYTE_GB = 1024;
 /** US dollars per GB and month of standard storage, up to 1 TB and above it (specification 8.4). */
 const STORAGE = { firstTerabyte: 0.07, beyond: 0.05 };
 
-const costOf = (hourly: number | undefined, besides: readonly string[] = []): Cost => ({
+export const costOf = (hourly: number | undefined, besides: readonly string[] = []): Cost => ({
   hourly: hourly === undefined ? undefined : { low: hourly, high: hourly },
   besides,
 });
@@ -139,16 +137,6 @@ export function ofVolume(volume: Json): Cost {
   return costOf(monthly / HOURS_PER_MONTH, isFast ? ['a surcharge for high-performance storage'] : []);
 }
 
-/** What the lists show: pods, workers that always run, volumes. Fails as the lists do. */
-export async function ofAccount(ctx: CommandContext): Promise<Cost> {
-  const [pods = [], endpoints = [], volumes = []] = await Promise.all(
-    [PODS, ENDPOINTS, VOLUMES].map((of) => lookupRows(ctx, of)),
-  );
-  const always = endpoints.filter((endpoint) => (numberAt(endpoint, 'workers.min') ?? 0) > 0);
-  const workers = await Promise.all(always.map(async (one) => ofEndpoint(one, await catalogOf(ctx, one))));
-  return sum([...pods.map(ofPod), ...workers, ...volumes.map(ofVolume)]);
-}
-
 const worded = ({ hourly, besides }: Cost, per: string): string =>
   [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/${per}`, ...besides].join(' plus ');
 
@@ -178,100 +166,3 @@ export async function tellPrice(
   const text = await unlessFailed(ctx, async () => await line());
   for (const each of linesOf(text)) await ctx.tell(each);
 }
-
-/** `pods` is without those of clusters. */
-export const RATE_PARTS = ['pods', 'clusters', 'workers', 'volumes'] as const;
-type RatePart = (typeof RATE_PARTS)[number];
-
-/** What was read of an account. An undefined list could not be read. */
-export interface RateFacts {
-  /** Includes pods of clusters. */
-  readonly pods: readonly Json[] | undefined;
-  readonly endpoints: readonly Json[] | undefined;
-  readonly volumes: readonly Json[] | undefined;
-  /** By endpoint id; absent if not read. */
-  readonly workers: ReadonlyMap<string, readonly Json[]>;
-  /** GPUs and CPUs; empty if not read. */
-  readonly catalog: readonly Json[];
-}
-
-/** US dollars an hour, at the lowest prices. */
-export interface Rate {
-  readonly parts: Readonly<Partial<Record<RatePart, number>>>;
-  readonly total: number;
-  /** `pods: 1 without a price`. Empty if the sum is exact. */
-  readonly unknown: readonly string[];
-}
-
-/** One request per endpoint; the others have no price. */
-const MAX_ENDPOINTS = 50;
-
-/** Undefined if it cannot be read. Rethrows an interrupt. */
-export const rowsUnlessFailed = (ctx: CommandContext, list: Collection): Promise<readonly Json[] | undefined> =>
-  unlessFailed(ctx, async () => (await listRows(ctx, list, list.lookupQuery)).values);
-
-/** With the price catalogs. Leaves out what cannot be read; no requests without endpoints. */
-export async function readWorkers(
-  ctx: CommandContext,
-  endpoints: readonly Json[],
-): Promise<Pick<RateFacts, 'workers' | 'catalog'>> {
-  const ids = endpoints.map(idOf).filter(isUsableId).slice(0, MAX_ENDPOINTS);
-  const workersOf = (id: string): Collection => ({
-    noun: 'worker',
-    path: [...ENDPOINTS.path, id, 'workers'],
-    member: 'workers',
-  });
-  const [found, ...catalogs] = await Promise.all([
-    Promise.all(ids.map(async (id) => [id, await rowsUnlessFailed(ctx, workersOf(id))] as const)),
-    ...[...new Set(endpoints.map(catalogFor))].map((of) => rowsUnlessFailed(ctx, of)),
-  ]);
-  const workers = new Map(found.flatMap(([id, rows]) => (rows === undefined ? [] : [[id, rows] as const])));
-  return { workers, catalog: catalogs.flatMap((rows) => rows ?? []) };
-}
-
-/** The workers of an endpoint, each of which is charged (contract, Worker). Undefined if they were not read. */
-export const ofWorkers = (
-  endpoint: Json,
-  { workers, catalog }: Pick<RateFacts, 'workers' | 'catalog'>,
-): readonly Cost[] | undefined => workers.get(idOf(endpoint))?.map((worker) => ofWorker(endpoint, catalog, worker));
-
-/** What an account costs an hour now, for top and the cost report. */
-export function rateOf(facts: RateFacts, wanted: readonly RatePart[] = RATE_PARTS): Rate {
-  const ofPods = (areOfClusters: boolean): readonly Cost[] | undefined => {
-    const own = facts.pods?.filter((pod) => (stringAt(pod, 'cluster.id') !== undefined) === areOfClusters);
-    const stopped = withStoppedDisk(own ?? []);
-    const disks = `the disks of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)})`;
-    return own && [...own.map(ofPod), ...(stopped.length === 0 ? [] : [costOf(0, [disks])])];
-  };
-  const costs: Readonly<Record<RatePart, readonly Cost[] | undefined>> = {
-    pods: ofPods(false),
-    clusters: ofPods(true),
-    workers: facts.endpoints?.flatMap((endpoint) => ofWorkers(endpoint, facts) ?? [costOf(undefined)]),
-    volumes: facts.volumes?.map(ofVolume),
-  };
-  const lowest = (some: readonly Cost[] = []): number => sum(some).hourly?.low ?? 0;
-  const unknown = wanted.flatMap((part) => {
-    const [own, all] = [costs[part], sum(costs[part] ?? [])];
-    const isRange = all.hourly !== undefined && all.hourly.low < all.hourly.high;
-    const reasons = [...all.besides, ...(isRange ? [`up to ${formatDollars(all.hourly.high)}/h`] : [])];
-    return own === undefined ? [`${part} not read`] : reasons.map((reason) => `${part}: ${reason}`);
-  });
-  return {
-    parts: Object.fromEntries(wanted.map((part) => [part, lowest(costs[part])])),
-    total: lowest(wanted.flatMap((part) => costs[part] ?? [])),
-    unknown,
-  };
-}
-
-const sizeOf = (pod: Json): number | undefined => numberAt(pod, 'mounts.persistent.size');
-
-/** A persistent mount is paid until its pod is terminated, at a price that is not published. */
-export const withStoppedDisk = (pods: readonly Json[]): readonly Json[] =>
-  pods.filter((pod) => memberAt(pod, 'status') === 'EXITED' && sizeOf(pod) !== undefined);
-
-export const diskSize = (pods: readonly Json[]): string =>
-  `${pods.reduce<number>((all, pod) => all + (sizeOf(pod) ?? 0), 0)} GB`;
-
-/** `at least $16.63/h` if something is unknown. */
-export const rateText = ({ total, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
-  `${unknown.length === 0 ? '' : 'at least '}${dollarsPerHour(total)}`;

@@ -2,7 +2,7 @@
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { onlyWith, option } from '../cli/model/params.ts';
-import { rateOf } from '../cli/money.ts';
+import { rateOf } from './account/rate.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { type Failure, isInterrupt, usage } from '../core/failure.ts';
 import { numberAt, itemsAt, type Json, numberOf, objectAt, stringAt } from '../core/json.ts';

@@ -74,7 +74,7 @@ interface Outcome {
   readonly failure?: Failure | undefined;
 }
 
-/** The result of a command. It is rendered by `render`; a command does not write to stdout itself. */
+/** The result of a command, rendered by `render`. What streams writes itself. */
 export type Result =
   | (Outcome & {
       readonly kind: 'one';

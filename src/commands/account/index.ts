@@ -6,9 +6,10 @@ import { formatDollars, formatDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
-import { ofAccount, perHour } from '../../cli/money.ts';
+import { perHour } from '../../cli/money.ts';
 import { otherMembers } from '../../cli/resource/fields.ts';
 import { answerResult, asksForData, type Section, type View } from '../../output/view.ts';
+import { ofAccount } from './rate.ts';
 import { sshKeys } from './ssh-keys.ts';
 
 /** Their addresses are inferred by the contract: a 404 is not about the account. */

@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { rowsUnlessFailed } from '../../cli/money.ts';
+import { rowsUnlessFailed } from '../account/rate.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { encodeJson, Exact, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';

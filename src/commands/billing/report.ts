@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { dollarsOf, option } from '../../cli/model/params.ts';
-import { diskSize, RATE_PARTS, rateOf, rateText, readWorkers, withStoppedDisk } from '../../cli/money.ts';
+import { diskSize, RATE_PARTS, rateOf, rateText, readWorkers, withStoppedDisk } from '../account/rate.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';

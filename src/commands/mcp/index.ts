@@ -10,6 +10,7 @@ import type { Collection } from '../../cli/model/collection.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
 import { dollarsOf, option } from '../../cli/model/params.ts';
 import * as money from '../../cli/money.ts';
+import { ofAccount } from '../account/rate.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { errorOf } from '../../cli/resource/several.ts';
@@ -135,8 +136,7 @@ async function requireCost(context: CommandContext, requests: Json, maxHourly: n
   const ctx = { ...context, ids: new IdCache() };
   const added = await Promise.all((arrayOf(requests) ?? [requests]).map((request) => addedBy(ctx, request)));
   const isKnown = added.every((cost) => cost?.hourly !== undefined);
-  const total =
-    money.sum([await money.ofAccount(ctx), ...added.filter((cost) => cost !== undefined)]).hourly?.high ?? 0;
+  const total = money.sum([await ofAccount(ctx), ...added.filter((cost) => cost !== undefined)]).hourly?.high ?? 0;
   if (isKnown && total <= maxHourly) return;
   const then = isKnown ? `to ${money.dollarsPerHour(total)}` : 'by an unknown amount';
   const message = `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`;

@@ -1,6 +1,6 @@
 /** What top has read of the account, and what it reads next. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { type RateFacts, readWorkers, rowsUnlessFailed } from '../../cli/money.ts';
+import { type RateFacts, readWorkers, rowsUnlessFailed } from '../account/rate.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { pauseOf } from '../../cli/until.ts';

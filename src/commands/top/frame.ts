@@ -1,5 +1,5 @@
 /** The frame of top: totals, a table of pods, a table of endpoints. Rows and a size in, lines out. */
-import { RATE_PARTS, rateOf, rateText } from '../../cli/money.ts';
+import { RATE_PARTS, rateOf, rateText } from '../account/rate.ts';
 import { countOf } from '../../cli/words.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../core/json.ts';
 import { safeText, type SafeText, say, type TerminalText } from '../../core/safe-text.ts';

@@ -1,5 +1,6 @@
 /** The rows of top: what `-o` prints, and what the frame draws beside it. */
-import { ofWorkers, sum } from '../../cli/money.ts';
+import { ofWorkers } from '../account/rate.ts';
+import { sum } from '../../cli/money.ts';
 import {
   itemsAt,
   type Json,
