@@ -117,7 +117,8 @@ function logarithmicEdges(min: number, max: number): readonly number[] {
 }
 
 function linearEdges(min: number, max: number): readonly number[] {
-  const raw = Math.max((max - min) / BINS, 1);
+  // Labels have three digits.
+  const raw = Math.max((max - min) / BINS, max / 100, 1);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power;
   const start = Math.floor(min / step) * step;

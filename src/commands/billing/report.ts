@@ -9,7 +9,6 @@ import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { itemsAt, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
-import { berth, sentence } from '../../core/message.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
 import { formatDollars, formatDuration, formatTimestamp, parseDuration } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
@@ -137,7 +136,6 @@ export const report = defineCommand({
         code: 'limit-exceeded',
         exit: EXIT.limitExceeded,
         message: `${formatMoney(total)} is above the budget of ${formatDollars(budget)} by ${formatMoney(total.minus(budget))}`,
-        hint: sentence`See what costs most: ${berth`billing report --last ${last}`}`,
       };
     return {
       kind: 'many',

@@ -2,7 +2,7 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
-import { stringAt } from '../../core/json.ts';
+import { itemsAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
@@ -88,7 +88,9 @@ export function waitResult(ctx: CommandContext, pods: readonly Outcome[], isSele
     throw failure ?? new Error('no end');
   if (asksForData(ctx.output)) return { ...answerResult(PODS.view, answer), failure };
   if (failure !== undefined) throw failure;
-  return { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : [`pod ${only.name ?? only.id} is ${wanted}`] };
+  // Of a pod without ports there is nothing to reach.
+  const end = itemsAt(answer.value, 'ports').length === 0 ? statusOf(answer.value ?? null) : wanted;
+  return { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : [`pod ${only.name ?? only.id} is ${end}`] };
 }
 
 export const wait = defineCommand({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/analysis.ts';
+import { formatTime } from '../../../../src/commands/batch/report-document.ts';
 import { errorPattern } from '../../../../src/batch/model/result-line.ts';
 
 describe('a distribution', () => {
@@ -28,6 +29,7 @@ describe('a distribution', () => {
         expect(summary?.bins.reduce((sum, { count }) => sum + count, 0)).toBe(list.length);
         for (const [at, bin] of (summary?.bins ?? []).entries()) {
           expect(bin.from).toBeLessThan(bin.to);
+          expect(formatTime(bin.from)).not.toBe(formatTime(bin.to));
           expect(bin.count).toBeGreaterThan(0);
           expect(bin.from).toBeGreaterThanOrEqual(summary?.bins[at - 1]?.to ?? bin.from);
         }

@@ -66,7 +66,7 @@ describe('pods create', () => {
     const flags = ['--gpu-count', '2', '--cloud', 'COMMUNITY', '--wait'];
     const ran = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
     expect([ran.code, ran.out]).toEqual([0, 'pod-000001\n']);
-    expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\npod lab is reachable\n');
+    expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\npod lab is RUNNING\n');
   });
 
   it('creates the pod even if the catalog cannot be read', async () => {

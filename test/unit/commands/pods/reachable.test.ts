@@ -40,14 +40,14 @@ describe('a wait', () => {
     expect(server.seen).toHaveLength(answers.length);
   });
 
-  test.each<[string, object]>([
-    ['has no ports and takes no SSH', pod({ ports: [], runtime: null, ssh: null })],
+  test.each<[string, object, end?: string]>([
+    ['has no ports and takes no SSH', pod({ ports: [], runtime: null, ssh: null }), 'RUNNING'],
     ['is of an older service, without runtime and ssh', pod({})],
     ['publishes http alone', pod({ ports: ['80/http'], runtime: { ports: [PORT_80] } })],
     ['has a port for SSH of its own', pod({ runtime: { ports: [PORT_22] }, ssh: { proxy: null, direct: null } })],
-  ])('for a pod that %s ends with RUNNING', async (_, document) => {
+  ])('for a pod that %s ends with RUNNING', async (_, document, end = 'reachable') => {
     const { server, err } = await works(['pods', 'wait', 'p1'], [json(document)]);
-    expect([server.seen.length, err]).toEqual([1, 'pod lab is reachable\n']);
+    expect([server.seen.length, err]).toEqual([1, `pod lab is ${end}\n`]);
   });
 });
 
