@@ -6,29 +6,26 @@
 
 import { arrayOf, encodeJson, Exact, type Json, memberAt, numberOf } from '../core/json.ts';
 import { formatDollars, formatDuration } from '../core/units.ts';
-import type { Bar, Cell, Facts, Tone } from './view.ts';
+import type { Bar, Cell, Facts, Shown, Tone } from './view.ts';
+
+const at =
+  <S extends Shown>(show: (value: Json | undefined) => S) =>
+  (path: string) =>
+  (row: Json): S =>
+    show(memberAt(row, path));
 
 /** Text unchanged, other values as compact JSON, an empty text when there is no value. */
-export const text =
-  (path: string) =>
-  (row: Json): string =>
-    plainText(memberAt(row, path));
+export const text = at(plainText);
 
-export const json =
-  (path: string) =>
-  (row: Json): string => {
-    const value = memberAt(row, path);
-    return value === undefined ? '' : encodeJson(value);
-  };
+export const json = at((value) => (value === undefined ? '' : encodeJson(value)));
 
 /** An empty text for null, [] and {}. */
-export const jsonBlock =
-  (path: string) =>
-  (row: Json): Cell | string => {
-    const value = memberAt(row, path);
-    const text = encodeJson(value ?? null);
-    return ['null', '""', '[]', '{}'].includes(text) ? '' : { text, long: encodeJson(value ?? null, 2) };
-  };
+export const jsonBlock = at(blockOf);
+
+export function blockOf(value: Json = null): Cell | string {
+  const whole = encodeJson(value);
+  return ['null', '""', '[]', '{}'].includes(whole) ? '' : { text: whole, long: encodeJson(value, 2) };
+}
 
 const MAX_SHORT = 40;
 
@@ -38,12 +35,7 @@ export const plainCell = (value: Json | undefined): Cell | string =>
     ? { text: encodeJson(value), long: encodeJson(value, 2) }
     : plainText(value);
 
-export const list =
-  (path: string) =>
-  (row: Json): readonly string[] => {
-    const value = memberAt(row, path);
-    return arrayOf(value)?.map(plainText) ?? [plainText(value)].filter((each) => each !== '');
-  };
+export const list = at((value) => arrayOf(value)?.map(plainText) ?? [plainText(value)].filter((each) => each !== ''));
 
 const TONES: Readonly<Record<string, Tone>> = {
   RUNNING: 'good',
@@ -89,42 +81,31 @@ export const age =
     return /^\d+[dhms]/.exec(formatDuration(seconds * 1000))?.[0] ?? shown;
   };
 
-export const duration =
-  (path: string, unit: 's' | 'ms') =>
-  (row: Json): string =>
-    fromNumber(memberAt(row, path), (value) =>
-      value < 0 ? undefined : formatDuration(unit === 's' ? value * 1000 : value),
-    );
+export const seconds = at((value) => spanText(value, 1000));
+export const milliseconds = at((value) => spanText(value, 1));
 
-export const money =
-  (path: string) =>
-  (row: Json): string =>
-    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)));
-
-export const gigabytes =
-  (path: string) =>
-  (row: Json): string =>
-    fromNumber(memberAt(row, path), (value) => `${value} GB`);
-
-export const percent =
-  (path: string) =>
-  (row: Json): Bar | string => {
-    const value = memberAt(row, path);
-    const number = numberOf(value);
-    return number === undefined ? plainText(value) : { percent: number, text: `${plainText(value)}%` };
-  };
-
-export const yesNo =
-  (path: string) =>
-  (row: Json): string => {
-    const value = memberAt(row, path);
-    return typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value);
-  };
-
-function fromNumber(value: Json | undefined, show: (value: number, exact: string) => string | undefined): string {
-  const number = numberOf(value);
-  return (number === undefined ? undefined : show(number, plainText(value))) ?? plainText(value);
+function spanText(value: Json | undefined, unit: number): string {
+  const number = numberOf(value) ?? -1;
+  return number < 0 ? plainText(value) : formatDuration(number * unit);
 }
+
+export const money = at((value) => {
+  const number = numberOf(value);
+  if (number === undefined) return plainText(value);
+  return number > 1e15 ? `$${plainText(value)}` : formatDollars(number);
+});
+
+export const gigabytes = at((value) => {
+  const number = numberOf(value);
+  return number === undefined ? plainText(value) : `${number} GB`;
+});
+
+export const percent = at((value): Bar | string => {
+  const number = numberOf(value);
+  return number === undefined ? plainText(value) : { percent: number, text: `${plainText(value)}%` };
+});
+
+export const yesNo = at((value) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value)));
 
 export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';

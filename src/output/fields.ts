@@ -79,7 +79,7 @@ type Suggest = (name: string, known: readonly string[]) => string | undefined;
 
 /** A name that only a row has is accepted: a newer service may send it. Without rows, all are. Usage (2). */
 export function checkFields(result: Result, { fields = [] }: OutputOptions, suggest: Suggest): void {
-  if (result.kind !== 'one' && result.kind !== 'many') return;
+  if (fields.length === 0 || (result.kind !== 'one' && result.kind !== 'many')) return;
   const { paths = [] } = result.view;
   const rows = rowsOf(result);
   const isUnknown = (path: string): boolean => !isKnown(path, paths) && !rows.some((row) => hasField(row, path));

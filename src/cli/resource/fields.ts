@@ -1,20 +1,30 @@
 import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import type { FlagData } from '../model/params.ts';
-import { encodeJson, isObject, type Json, type JsonObject, memberAt, objectAt } from '../../core/json.ts';
+import { encodeJson, type Json, type JsonObject, memberAt, objectAt, objectOf } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
-import { age, duration, gigabytes, jsonBlock, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
+import {
+  age,
+  blockOf,
+  gigabytes,
+  jsonBlock,
+  list,
+  milliseconds,
+  money,
+  percent,
+  seconds,
+  status,
+  text,
+  yesNo,
+} from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { type Column, type Facts, idOf, type Result, type Section, type Shown, type View } from '../../output/view.ts';
 
 /** So that a view hides nothing the service sent. */
-export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
-  const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
-  return names.map((label) => ({
-    label,
-    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : jsonBlock(label)(row),
-  }));
-}
+export const otherMembers = (row: Json, known: readonly string[]): Section['lines'] =>
+  Object.entries(objectOf(row) ?? {}).flatMap(([label, value]) =>
+    known.includes(label) ? [] : [{ label, value: typeof value === 'string' ? value : blockOf(value) }],
+  );
 
 export const memberLabel = (member: string): string =>
   member.replace(/([a-z0-9])([A-Z])/g, (_, before: string, capital: string) => `${before} ${capital.toLowerCase()}`);
@@ -102,18 +112,23 @@ export interface ResourceTable<K extends string = string> {
 export const defineTable = <const F extends Fields>(table: ResourceTable<keyof F & string> & { readonly fields: F }) =>
   table;
 
+/** Each part is made where it is printed. */
 export function viewOf<K extends string>(table: ResourceTable<K>): View {
-  const { noun, fields, detail } = table;
+  const { noun, fields, detail, wide = [] } = table;
   return {
     noun,
     id: idOf,
-    members: table.members ?? topLevelNames(table),
-    paths: readPaths(table),
-    columns: [
-      ...table.table.map((key) => columnOf(key, fields[key])),
-      ...(table.wide ?? []).map((key) => ({ ...columnOf(key, fields[key]), wide: true })),
-    ],
-    ...(detail === undefined ? {} : { detail: (row, facts) => sectionsOf(table, row, facts) }),
+    get members() {
+      return table.members ?? [...new Set(readPaths(table).map((path) => path.split('.', 1)[0] ?? path))];
+    },
+    get paths() {
+      return readPaths(table);
+    },
+    get columns() {
+      const shown = table.table.map((key) => columnOf(key, fields[key]));
+      return [...shown, ...wide.map((key) => ({ ...columnOf(key, fields[key]), wide: true }))];
+    },
+    ...(detail && { detail: (row, facts) => sectionsOf(table, row, facts) }),
   };
 }
 
@@ -146,8 +161,8 @@ const SHOWN = {
   count: text,
   dollars: money,
   gigabytes,
-  seconds: (path) => duration(path, 's'),
-  milliseconds: (path) => duration(path, 'ms'),
+  seconds,
+  milliseconds,
   percent,
   list,
   pairs,
@@ -168,28 +183,26 @@ function sectionsOf<K extends string>(table: ResourceTable<K>, row: Json, facts:
     ...section,
     lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
   }));
-  const computed = Object.entries<Field>(table.fields).flatMap(([key, { path }]) => (path === undefined ? [key] : []));
-  const known = [...topLevelNames(table), ...computed];
-  const lines = [...otherMembers(row, known), ...nestedOthers(table, row)];
+  const lines = othersOf(table, row);
   return lines.length === 0 ? sections : [...sections, { title: 'other', lines }];
 }
 
 const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
   field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: showOf(key, field)(row, facts) }];
 
-const topLevelNames = (table: ResourceTable): readonly string[] => [
-  ...new Set(readPaths(table).map((path) => path.split('.', 1)[0] ?? path)),
-];
-
-function nestedOthers(table: ResourceTable, row: Json): Lines {
-  const inner = new Map<string, string[]>();
-  for (const path of readPaths(table)) {
-    const [member = '', name] = path.split('.');
-    if (name !== undefined) inner.set(member, [...(inner.get(member) ?? []), name]);
+/** What no field names, also in the members of which fields name some. */
+function othersOf({ fields }: ResourceTable, row: Json): Lines {
+  const known = new Map<string, string[]>();
+  for (const [key, { path, writeOnly }] of Object.entries<Field>(fields)) {
+    if (path !== undefined && writeOnly === true) continue;
+    const [member = '', name] = (path ?? key).split('.');
+    known.set(member, [...(known.get(member) ?? []), ...(name === undefined ? [] : [name])]);
   }
-  return [...inner].flatMap(([member, names]) =>
-    otherMembers(memberAt(row, member) ?? null, names).map((line) => ({ ...line, label: `${member}.${line.label}` })),
-  );
+  const lines = [...otherMembers(row, [...known.keys()])];
+  for (const [member, names] of known)
+    for (const line of names.length === 0 ? [] : otherMembers(memberAt(row, member) ?? null, names))
+      lines.push({ ...line, label: `${member}.${line.label}` });
+  return lines;
 }
 
 /** For a person `notes`, for a shell `shellText` as it is, for a program the object `facts`. */

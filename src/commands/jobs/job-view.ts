@@ -2,15 +2,15 @@ import { ANY_OBJECT, ANYTHING, either, type OutputSchema, serviceObject, TEXT } 
 import { otherMembers, textColumn } from '../../cli/resource/fields.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import { duration, json, jsonBlock, status, text } from '../../output/cells.ts';
+import { milliseconds, json, jsonBlock, status, text } from '../../output/cells.ts';
 import { type Column, idOf, type View } from '../../output/view.ts';
 import { jobError, jobOutcome, type JobOutcome } from '../../queue/job.ts';
 
 const LINES: readonly (readonly [member: string, label: string, show: Column['show']])[] = [
   ['id', 'id', text('id')],
   ['status', 'status', status('status')],
-  ['delayTime', 'delay', duration('delayTime', 'ms')],
-  ['executionTime', 'execution', duration('executionTime', 'ms')],
+  ['delayTime', 'delay', milliseconds('delayTime')],
+  ['executionTime', 'execution', milliseconds('executionTime')],
   ['output', 'output', jsonBlock('output')],
   ['error', 'error', (row) => ({ text: jobError(row)?.text ?? '', tone: 'bad' })],
 ];
@@ -24,8 +24,8 @@ export const jobView: View = {
   columns: [
     textColumn('id'),
     { header: 'STATUS', show: status('status'), cutLast: true },
-    { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
-    { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
+    { header: 'DELAY', show: milliseconds('delayTime'), right: true },
+    { header: 'EXECUTION', show: milliseconds('executionTime'), right: true },
     {
       header: 'RESULT',
       show: (row) => jobError(row)?.headline ?? json('output')(row),

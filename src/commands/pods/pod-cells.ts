@@ -15,7 +15,7 @@ import {
 } from '../../core/json.ts';
 import { formatDuration, formatTimestamp } from '../../core/units.ts';
 import { deadlinesOf, deadlineText, nextDeadline, SOON_MS } from '../../guard/deadline.ts';
-import { duration, list, money, percent, text, yesNo } from '../../output/cells.ts';
+import { list, money, percent, seconds, text, yesNo } from '../../output/cells.ts';
 import type { Facts, Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];
@@ -84,7 +84,7 @@ export function runtimeLines(row: Json): Lines {
   if (live === undefined) return [{ label: 'uptime', value: undefined }];
   const gpus = arrayOf(live['gpus']) ?? [];
   return [
-    { label: 'uptime', value: duration('uptime', 's')(live) },
+    { label: 'uptime', value: seconds('uptime')(live) },
     ...gpus.flatMap((gpu, at) => [
       { label: `gpu ${at}`, value: percent('util')(gpu) },
       { label: `gpu ${at} memory`, value: percent('memoryUtil')(gpu) },
