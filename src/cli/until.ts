@@ -1,4 +1,4 @@
-/** The one wait, for things that reach a goal, and the one pause, of what never ends by itself. */
+/** The one wait, for things that reach a goal; the one pause, of what never ends by itself; what is tried again. */
 import type { ApiAnswer, RateWindow } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -138,3 +138,16 @@ export async function every(
 ): Promise<void> {
   await ctx.clock.sleep(await pauseOf(ctx, wantedMs, requests), signal);
 }
+
+/** Repeats what fails, as long as that may pass. */
+export const again = <T>(
+  ctx: Context,
+  work: () => Promise<T>,
+  mayPass: (failure: Failure) => boolean | Promise<boolean>,
+): Promise<T> =>
+  work().catch(async (error: unknown) => {
+    rethrowUnlessFailure(error, ctx);
+    if (!(await mayPass(error))) throw error;
+    await every(ctx, 2000);
+    return await again(ctx, work, mayPass);
+  });

@@ -54,7 +54,7 @@ code=$?; ${LEFT}; exit $code`);
     ).toEqual([
       'GPU-24G x1, SECURE: $0.69/h, at most $2.00',
       expect.stringMatching(/^created pod RUN \(pod-\d+\), running after Ns$/),
-      'copied 7 files (42 B)',
+      'copied 7 files (42 B) to RUN:src',
       'problem',
       'copied 1 file (2 B) to results',
       expect.stringMatching(/^terminated pod-\d+: Ns, /),

@@ -107,6 +107,12 @@ function fractionOf(text: string, label: string): number {
   return value;
 }
 
+function dollarsOf(text: string, label: string): number {
+  const amount = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
+  throw usage(`${label} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
+}
+
 function choiceOf(choices: readonly string[] | undefined, text: string, label: string): string {
   if (choices === undefined) return text;
   const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
@@ -127,6 +133,8 @@ const KINDS = {
   count: { metavar: 'N', format: 'integer' },
   /** Greater than 0 and at most 1. */
   fraction: { metavar: 'N', format: 'number' },
+  /** Above 0. */
+  dollars: { metavar: 'DOLLARS', parse: dollarsOf },
   /** In milliseconds; a number alone needs a unit in `span`. */
   duration: { metavar: 'TIME', format: 'duration', bare: 's' },
   span: { metavar: 'TIME', format: 'duration' },
@@ -158,6 +166,7 @@ export const option = {
     define('on', summary, shape),
   text: (summary: string, shape?: Shape<string>): Param<string | undefined> => define('text', summary, shape),
   fraction: (summary: string, shape?: Shape<number>): Param<number | undefined> => define('fraction', summary, shape),
+  dollars: (summary: string): Param<number | undefined> => define('dollars', summary),
   /** `bare` is the unit of a number without a unit. */
   duration: (
     summary: string,
@@ -225,11 +234,3 @@ export const argumentName = (key: string, param: Param<unknown>): string =>
 
 export const labelOf = (key: string, param: Param<unknown>): string =>
   param.kind === 'flag' ? flagName(key) : argumentName(key, param);
-
-/** Must be above 0. Usage (2). */
-export function dollarsOf(key: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const amount = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
-  throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
-}

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
-import { dollarsOf, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
 import { diskSize, RATE_PARTS, rateOf, rateText, readWorkers, withStoppedDisk } from '../account/rate.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { countOf } from '../../cli/words.ts';
@@ -62,7 +62,7 @@ export const report = defineCommand({
   options: {
     last: option.text('whole days until now, or the calendar month (default 30d)', { metavar: 'TIME|month' }),
     by: option.choice('what a row is', GROUPINGS, { initial: 'resource' }),
-    budget: option.text('end 15 when this month (or --last) cost more', { metavar: 'USD' }),
+    budget: option.dollars('end 15 when this month (or --last) cost more'),
   },
   exits: [EXIT.limitExceeded],
   examples: [
@@ -70,8 +70,7 @@ export const report = defineCommand({
     ['berth billing report --by day --last 7d', 'the last days'],
     ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
-  run: async (ctx, { by = 'resource', ...values }) => {
-    const budget = dollarsOf('budget', values.budget);
+  run: async (ctx, { by = 'resource', budget, ...values }) => {
     const now = await ctx.fetchServiceNow({ overHttp: true });
     const last = values.last ?? (budget === undefined ? '30d' : MONTH);
     const [month, end] = [monthStart(now), dayStart(now) + DAY_MS];

@@ -7,7 +7,7 @@ import {
   type WatchSpec,
 } from '../../cli/model/command.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
-import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import { arg, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { rowSchema } from '../../cli/resource/arguments.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/noun.ts';
@@ -92,8 +92,7 @@ const gpus = catalogCommand(resource(collections.GPUS, GPU_TABLE), {
   summary: 'list GPU types with their prices and availability, or show one',
   details:
     'With --watch it looks until one of them can be had, rings the bell and ends; it buys nothing: berth pods create --until-available does.',
-  keep: ({ available: onlyAvailable, gpu, maxPrice, product, cloud, count = 1 }) => {
-    const most = dollarsOf('maxPrice', maxPrice);
+  keep: ({ available: onlyAvailable, gpu, maxPrice: most, product, cloud, count = 1 }) => {
     const ofPods = cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
     const prices = product.includes('SERVERLESS') ? ['serverless'] : ofPods;
     const costs = (row: Json) => prices.map((each) => (numberAt(row, `price.${each}`) ?? 0) * count);
@@ -112,7 +111,7 @@ const gpus = catalogCommand(resource(collections.GPUS, GPU_TABLE), {
   options: {
     available,
     gpu: option.list('only these GPU types', { metavar: 'GPU', complete: collections.GPUS }),
-    maxPrice: option.text('only what costs at most this an hour, with --count GPUs', { metavar: 'DOLLARS' }),
+    maxPrice: option.dollars('only what costs at most this an hour, with --count GPUs'),
     product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
     count: option.count('GPUs in one pod', 1),
     cloud: option.choice('only this cloud', collections.CLOUDS),

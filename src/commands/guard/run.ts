@@ -6,7 +6,7 @@ import { formatDuration } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { ANYTHING, FAILURE, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { dollarsOf, onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import { onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { notify } from '../../cli/notify.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { every } from '../../cli/until.ts';
@@ -24,7 +24,7 @@ const OPTIONS = {
   idle: option.durationWithUnit('pods that were idle for this long, with --every'),
   maxAge: option.durationWithUnit('pods created longer ago than this'),
   maxRunning: option.durationWithUnit('pods started longer ago than this'),
-  budget: option.text('all selected pods, once the account cost more this month', { metavar: 'DOLLARS' }),
+  budget: option.dollars('all selected pods, once the account cost more this month'),
   match: onlyWith(
     LIMITS,
     option.texts("limits: only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
@@ -40,7 +40,7 @@ type GuardValues = ValuesOf<typeof OPTIONS>;
 const MIN_INTERVAL_MS: Milliseconds = 10_000;
 
 /** Usage (2), also if --every is too rare to tell that a pod is idle. */
-function policyOf({ idle, every: everyMs, budget, do: action = 'stop', ...values }: GuardValues): Policy {
+function policyOf({ idle, every: everyMs, do: action = 'stop', ...values }: GuardValues): Policy {
   if (everyMs !== undefined && everyMs < MIN_INTERVAL_MS)
     throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
   if (idle !== undefined && (everyMs ?? Infinity) > longestInterval(idle))
@@ -49,7 +49,7 @@ function policyOf({ idle, every: everyMs, budget, do: action = 'stop', ...values
       'A pod is idle only once it was watched for the whole time.',
     );
   const watch = idle === undefined ? undefined : new IdleWatch(idle);
-  return { ...values, watch, budget: dollarsOf('budget', budget), action };
+  return { ...values, watch, action };
 }
 
 const DECISIONS = manyOf(

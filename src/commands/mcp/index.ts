@@ -8,7 +8,7 @@ import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } fr
 import { type Command, commandsOf, defineCommand, type Program } from '../../cli/model/command.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
-import { dollarsOf, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
 import * as money from '../../cli/money.ts';
 import { ofAccount } from '../account/rate.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
@@ -41,7 +41,7 @@ export const mcp = (program: Program): Command =>
     options: {
       allow: option.choice('what the tools may do (default read)', ALLOWED),
       tools: option.list('groups of tools, such as pods, or all; default: the usual ones', { metavar: 'GROUP' }),
-      maxCost: option.text("refuse what raises the account's cost an hour above it", { metavar: 'DOLLARS' }),
+      maxCost: option.dollars("refuse what raises the account's cost an hour above it"),
     },
     examples: [
       ['berth mcp', 'tools that read'],
@@ -51,7 +51,7 @@ export const mcp = (program: Program): Command =>
     run: async (ctx, { allow = 'read', tools: groups, maxCost }) => {
       const tools = toolsOf(await commandsOf(program), groups, allow);
       const server = new Server({ name: 'berth', version }, { capabilities: { tools: {} } });
-      const call = caller(ctx, allow, dollarsOf('maxCost', maxCost));
+      const call = caller(ctx, allow, maxCost);
       server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
         const { name, arguments: given = {}, _meta: { progressToken } = {} } = params;

@@ -5,7 +5,6 @@ import { asError, Failure, localFile, rethrowUnlessFailure, unknownOutcome, usag
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
-import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
@@ -14,7 +13,7 @@ import { countOf } from '../../cli/words.ts';
 import { splitPlace } from '../files/address.ts';
 import { baseName, endsWithSlash, foldedName, refusedName } from '../files/names.ts';
 import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
-import { type ReachablePod, reachPod, remoteCommand, runInPod, SSH_FAILED, sshRefusal } from './reach-pod.ts';
+import { type ReachablePod, reachPod, remoteCommand, runInPod, SSH_FAILED, sshFailure } from './reach-pod.ts';
 
 export const cp = defineCommand({
   summary: 'copy files to and from pods',
@@ -297,16 +296,11 @@ const lineOf = ([script = '', ...args]: readonly string[]): string =>
   remoteCommand(['sh', '-c', script, 'sh', ...args]);
 
 function failureOf({ pod, shown }: PodEnd, code: number, said: readonly string[]): Failure {
-  const { id, name } = pod;
   if (code === NOT_THERE) return notThere({ shown });
   if (code === IS_FOLDER) return isFolder({ shown });
-  const why = safeText((code === SSH_FAILED ? said.at(-1) : said[0]) ?? `exit code ${String(code)}`);
-  if (code !== SSH_FAILED)
-    return new Failure({ code: 'pod-file', exit: EXIT.refused, message: `${shown}: ${why}`, id });
-  const message = `connection to pod ${name} lost: ${why}`;
-  const hint = runLine(berth`pods get ${id}`);
-  const lost = new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message, hint, id });
-  return sshRefusal(pod, said) ?? lost;
+  if (code === SSH_FAILED) return sshFailure(pod, said);
+  const message = `${shown}: ${safeText(said[0] ?? `exit code ${String(code)}`)}`;
+  return new Failure({ code: 'pod-file', exit: EXIT.refused, message, id: pod.id });
 }
 
 const notThere = ({ shown }: Pick<CopyEnd, 'shown'>): Failure =>

@@ -1,8 +1,8 @@
 /** How a pod is created: GPU types in the order given, none above a price, once or until there is room; one pod of a key. */
 import { run } from '../../cli/hint.ts';
-import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
+import { textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { dollarsOf, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
 import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts';
 import { GPUS } from '../../cli/resource/collections.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
@@ -22,7 +22,7 @@ import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 
 export const PLACEMENT = {
-  maxPrice: option.text('highest price per hour for the whole pod', { metavar: 'DOLLARS' }),
+  maxPrice: option.dollars('highest price per hour for the whole pod'),
   untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
 };
 
@@ -38,8 +38,8 @@ export type Send = (body: JsonObject) => Promise<ApiAnswer>;
 
 /** Of the flags of a create; undefined where one GPU type is taken at any price now, or none. Usage (2). */
 export function placementOf(values: Values, body: JsonObject): Placement | undefined {
-  const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
-  const waitMs = values['untilAvailable'] as number | undefined;
+  const gpus = textsIn(values, 'gpu');
+  const [maxPrice, waitMs] = [values['maxPrice'], values['untilAvailable']] as readonly (number | undefined)[];
   if (gpus.length <= 1 && maxPrice === undefined && waitMs === undefined) return undefined;
   if (body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
   return { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };

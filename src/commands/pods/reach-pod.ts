@@ -94,6 +94,14 @@ export function sshRefusal(pod: ReachablePod, said: readonly string[]): Failure 
   return undefined;
 }
 
+/** What ssh's own error means: denied (3) as above, else unavailable (7). */
+export function sshFailure(pod: ReachablePod, said: readonly string[]): Failure {
+  const message = `connection to pod ${pod.name} lost: ${safeText(said.at(-1) ?? `exit code ${String(SSH_FAILED)}`)}`;
+  const hint = run(berth`pods get ${pod.id}`);
+  const lost = new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message, hint, id: pod.id });
+  return sshRefusal(pod, said) ?? lost;
+}
+
 /**
  * Returns the command's code or 255 for ssh's own error. Interrupted (130, 143) if a signal ended it. With `tty` the command has
  * a terminal in the pod: it gets Ctrl-C, and ssh exits with its code.

@@ -10,12 +10,10 @@ import { PLACEMENT } from '../pods/place.ts';
 import { PODS } from '../pods/fields.ts';
 
 const OWN =
-  'gpu gpuCount cpu vcpu image template env envFrom registry cloud dataCenter cuda minCuda disk networkVolume name'.split(
-    ' ',
-  );
+  'gpu gpuCount cpu vcpu image template env envFrom registry cloud dataCenter cuda minCuda disk networkVolume name';
 /** As `pods create` has them. */
 const podFlags: Params = Object.fromEntries(
-  Object.entries(bodyFlags(PODS, 'create', RULES)).filter(([key]) => OWN.includes(key)),
+  Object.entries(bodyFlags(PODS, 'create', RULES)).filter(([key]) => OWN.split(' ').includes(key)),
 );
 
 export const runCommand = defineCommand({
@@ -39,7 +37,7 @@ export const runCommand = defineCommand({
     noOut: option.on('copy nothing back after an interrupt'),
     workdir: option.text('folder of the command (default a new one)', { metavar: 'PATH' }),
     timeout: option.durationOr('end it after this time', 's', 24 * 60 * MINUTE_MS, '24h'),
-    maxCost: option.text('end it when it has cost this much', { metavar: 'DOLLARS' }),
+    maxCost: option.dollars('end it when it has cost this much'),
     waitTimeout: waitTimeoutOption('how long the pod may take until it answers ssh'),
     keep: option.on('do not terminate the pod'),
     keepOnFailure: option.on('do not terminate the pod where the command fails'),
@@ -68,14 +66,14 @@ export const runCommand = defineCommand({
   run: async (ctx, values) => {
     const { attach, begin, end } = await import('./work.ts');
     const { what, pod, command } = values;
-    const isBegin = what !== 'attach' && what !== 'end';
-    if (isBegin && (what !== undefined || command.length === 0))
-      throw usage(
-        what === undefined ? 'missing COMMAND' : `unexpected ${JSON.stringify(what)}: the command goes after --`,
-        sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`,
-      );
-    if (isBegin) return await begin(ctx, values);
-    if (pod === undefined) throw usage('missing POD', sentence`See ${berth`pods list`}.`);
-    return what === 'attach' ? await attach(ctx, pod, values) : await end(ctx, pod, values.whenUntold);
+    if (what === 'attach' || what === 'end') {
+      if (pod === undefined) throw usage('missing POD', sentence`See ${berth`pods list`}.`);
+      return what === 'attach' ? await attach(ctx, pod, values) : await end(ctx, pod, values.whenUntold);
+    }
+    if (what === undefined && command.length > 0) return await begin(ctx, values);
+    throw usage(
+      what === undefined ? 'missing COMMAND' : `unexpected ${JSON.stringify(what)}: the command goes after --`,
+      sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`,
+    );
   },
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, routed, serve, silent } from '../../../support/servers/scripted-server.ts';
+import { hangUp, json, pointedAt, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { hasSsh } from '../../../support/servers/sshd.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 
@@ -34,7 +34,7 @@ test.skipIf(!hasSsh)('a refused create leaves no key, tells the second process, 
   expect([ran.code, told]).toEqual([5, ['done']]);
   expect(ran.err).not.toMatch(/GET \S*\/v2\/pods/);
   const ssh = path.join(world.directory, '.local/share/berth/ssh');
-  expect(existsSync(path.join(ssh, 'run-i0000000'))).toBe(false);
+  expect(existsSync(path.join(ssh, 'run-i'))).toBe(false);
 });
 
 test.skipIf(!hasSsh)(
@@ -45,28 +45,31 @@ test.skipIf(!hasSsh)(
         'GET /v2/catalog/gpus': json({ gpus: [] }),
         'GET /v2/pods': json({ pods: [] }),
         'POST /v2/pods': (exchange) => {
-          silent(exchange);
           world.signal('SIGINT');
+          hangUp(exchange);
         },
       }),
     ]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     const startedAt = world.clock.monotonic();
     const ran = await berthIn(world, ['run', ...GPU, '--', 'true']);
-    expect([ran.code, ran.err]).toEqual([8, expect.stringMatching(/run end run-i0000000/)]);
+    expect([ran.code, ran.err]).toEqual([8, expect.stringMatching(/run end run-i/)]);
     expect(world.clock.monotonic() - startedAt).toBeGreaterThanOrEqual(60_000);
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   },
 );
 
-test.skipIf(!hasSsh)('an interrupt while the pod starts terminates it, and offers no wait for it', async () => {
-  const pod = { id: 'pod-1', name: 'run-i0000000', status: 'PROVISIONING' };
+test.skipIf(!hasSsh).each([
+  ['an interrupt', '30s', 130, /interrupted/],
+  ['the time limit', '0s', 9, /command not started after 0s \(--timeout\)/],
+])('%s while the pod starts terminates it, and offers no wait for it', async (what, timeout, code, says) => {
+  const pod = { id: 'pod-1', name: 'run-i', status: 'PROVISIONING' };
   const server = await serve([
     routed({
       'GET /v2/catalog/gpus': json({ gpus: [] }),
       'POST /v2/pods': json(pod, 201),
       'GET /v2/pods/pod-1': (exchange) => {
-        world.signal('SIGINT');
+        if (what === 'an interrupt') world.signal('SIGINT');
         json(pod)(exchange);
       },
       'DELETE /v2/pods/pod-1': ({ response }) => {
@@ -75,8 +78,9 @@ test.skipIf(!hasSsh)('an interrupt while the pod starts terminates it, and offer
     }),
   ]);
   const world = createTestWorld({ env: pointedAt(server.url) });
-  const ran = await berthIn(world, ['run', ...GPU, '--', 'true']);
-  expect([ran.code, ran.err]).toEqual([130, expect.stringContaining('terminated pod-1')]);
+  const ran = await berthIn(world, ['run', ...GPU, '--timeout', timeout, '--', 'true']);
+  expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+  expect(ran.err).toContain('terminated pod-1');
   expect(ran.err).not.toContain('Go on with');
 });
 
