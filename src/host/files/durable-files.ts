@@ -1,12 +1,14 @@
 import {
   close,
+  closeSync,
   constants,
-  createReadStream,
   fdatasync,
   fstatSync,
   fsync,
   ftruncate,
   promises as fs,
+  read,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -194,6 +196,9 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
 /** Minimum read: a file may have grown. */
 const PAGE_BYTES = 4096;
 
+/** Read in the main thread, as it is opened there. */
+const SMALL_BYTES = 64 * 1024;
+
 /** Without `from` any kind of file, else a regular one. */
 async function* readFrom(path: string, from: number | undefined, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   // Synchronous: takes microseconds; another thread takes many times that.
@@ -206,11 +211,22 @@ async function* readFrom(path: string, from: number | undefined, signal: AbortSi
     }
     return;
   }
-  const [fd, start] = [openRegular(path, { flags: constants.O_RDONLY, links: 'followed' }), from ?? 0];
-  // Not larger than the rest: many small files would otherwise need much memory for a moment.
-  yield* createReadStream(path, {
-    fd,
-    start,
-    highWaterMark: Math.min(CHUNK_BYTES, Math.max(stats.size - start, PAGE_BYTES)),
-  });
+  const descriptor = openRegular(path, { flags: constants.O_RDONLY, links: 'followed' });
+  try {
+    let at = from ?? 0;
+    // Not larger than the rest: many small files would otherwise need much memory for a moment.
+    const most = Math.min(CHUNK_BYTES, Math.max(stats.size - at, PAGE_BYTES));
+    do {
+      const buffer = Buffer.allocUnsafeSlow(most);
+      const bytesRead =
+        most <= SMALL_BYTES
+          ? readSync(descriptor, buffer, 0, most, at)
+          : (await promisify(read)(descriptor, buffer, 0, most, at)).bytesRead;
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    } while (at !== stats.size);
+  } finally {
+    closeSync(descriptor);
+  }
 }
