@@ -46,9 +46,10 @@ async function install(ctx: CommandContext, name: string, shell: Shell) {
       `${name} has no folder that completions are loaded from`,
       sentence`Add this to your profile: ${berth`completion ${name}`} | Out-String | Invoke-Expression`,
     );
-  if (ctx.foreignHome !== undefined)
+  const foreign = ctx.foreignHome();
+  if (foreign !== undefined)
     throw usage(
-      `${ctx.foreignHome} is the home folder of another user, and a file of root there would keep that user out`,
+      `${foreign} is the home folder of another user, and a file of root there would keep that user out`,
       sentence`Run it as that user: ${berth`completion ${name} --install`}`,
     );
   const path = `${home}/${shell.path}`;

@@ -24,7 +24,7 @@ export interface Context {
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** HOME, where this user is root and HOME belongs to another user. */
-  readonly foreignHome: string | undefined;
+  foreignHome(): string | undefined;
   readonly terminal: Terminal;
   readonly stdout: Sink<DataText | TerminalText>;
   /** Takes the content of files, as it is; on a terminal its control characters are shown and not obeyed. */

@@ -7,19 +7,19 @@ export type TimeUnit = keyof typeof UNITS;
 /** `90s`, `1h30m`, `1.5h`, or a number in the unit `bare`. Usage (2), also for more than a day in bare seconds: they may be milliseconds. */
 export function parseDuration(text: string, bare: TimeUnit, what: string): Milliseconds {
   const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed)) {
-    const count = Number(trimmed);
-    if (bare === 's' && count * UNITS.s > UNITS.d)
-      throw usage(
-        `${what} needs a unit: ${trimmed}`,
-        `Write ${trimmed}s, which is ${formatDuration(count * UNITS.s)}, or ${count / UNITS.s}s, if these are milliseconds.`,
-      );
-    return Math.round(count * UNITS[bare]);
-  }
-  const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
-  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed)
+  const isBare = /^\d+(\.\d+)?$/.test(trimmed);
+  const ms = Number(trimmed) * UNITS.s;
+  if (isBare && bare === 's' && ms > UNITS.d)
+    throw usage(
+      `${what} needs a unit: ${trimmed}`,
+      `Write ${trimmed}s, which is ${formatDuration(ms)}, or ${ms / 1e6}s, if these are milliseconds.`,
+    );
+  const spans = isBare ? trimmed + bare : trimmed;
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(spans))
     throw usage(`${what} is not a duration: ${JSON.stringify(text)}`, 'Write 90s, 5m, 1h30m or 3d.');
-  return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2] as TimeUnit], 0));
+  let sum = 0;
+  for (const [, count, unit] of spans.matchAll(/([\d.]+)(\D+)/g)) sum += Number(count) * UNITS[unit as TimeUnit];
+  return Math.round(sum);
 }
 
 /** The result parses as exactly the same duration. */

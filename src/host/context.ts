@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
 import type { FileLocks } from '../core/files.ts';
 import type { RunCli } from './again.ts';
@@ -50,10 +50,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
   const settings = new Settings(runtime, flags, (path) => readKeyFile(runtime, path, signal));
-  const terminal = describeTerminal(runtime, {
-    noInput: () => settings.get('no-input'),
-    noColour: () => settings.get('no-color'),
-  });
+  const terminal = describeTerminal(runtime, settings);
+  const stdout = dataOutput(() => runtime.stdout);
   const stderr = messageOutput(() => runtime.stderr);
   const locks = createLazyLocks({
     clock,
@@ -61,22 +59,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     warn: (text) => void stderr.write(text),
   });
   const { user } = runtime;
-  const { limits, lists, jobs, remember, flush } = createRemembered({
-    // One account per file. A temporary one from the environment must not replace the profile's.
-    path: (kind) =>
-      join(
-        settings.dataDirectory,
-        'remembered',
-        `${kind}-${settings.profile}${settings.isProfileOverridden ? '~' : ''}.json`,
-      ),
-    account: () => settings.account(),
-    ...{ clock, user },
-  });
-  // A guard in cron gets its key from elsewhere than a shell, but for the same account.
-  const { guard, accountLock } = createAccountFiles(
-    { folder: () => join(settings.dataDirectory, 'accounts'), account: () => settings.accountOfKey(), user },
-    locks,
-  );
+  const { limits, lists, jobs, remember, flush } = createRemembered(settings, clock, user);
+  const { guard, accountLock } = createAccountFiles(settings, user, locks);
   const connected = { runtime, settings, signal, stderr, interactive: () => terminal.errors, onWindows: remember };
   const connection = openConnection(connected, openLocal);
   const durable = async (): Promise<RangeFiles> =>
@@ -97,13 +81,11 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     clock,
     random,
     env,
-    get foreignHome() {
-      return runtime.foreignHome;
-    },
+    foreignHome: () => runtime.foreignHome,
     terminal,
-    stdout: dataOutput(() => runtime.stdout),
-    rawOutput: contentOutput(() => runtime.stdout),
-    programOutput: { out: dataOutput(() => runtime.stdout).write, err: dataOutput(() => runtime.stderr).write },
+    stdout,
+    rawOutput: contentOutput(() => runtime.stdout, stdout),
+    programOutput: { out: stdout.write, err: dataOutput(() => runtime.stderr).write },
     stderr,
     files: openFiles(runtime, signal),
     durable,

@@ -25,6 +25,7 @@ import type {
   RememberedLists,
 } from '../core/remembered.ts';
 import { type EpochMs, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** Empty if missing, invalid, or if another user may have written it. */
 function readObject(path: string, user: number | undefined): PlainObject {
@@ -64,15 +65,6 @@ function writeObject(path: string, document: object, user: number | undefined): 
   }
 }
 
-interface RememberedOptions {
-  /** Of a kind of memory. May fail when there is no directory for it. */
-  readonly path: (kind: string) => string;
-  /** The address and a mark of the key in use; undefined without a key. May fail. */
-  readonly account: () => string | undefined;
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly user: number | undefined;
-}
-
 interface Kept {
   readonly account?: string;
   readonly lists?: Readonly<Record<string, { readonly at: EpochMs; readonly rows: readonly ListRow[] }>>;
@@ -90,11 +82,16 @@ const SEEN_AGAIN_MS: Milliseconds = 10_000;
 const WRITE_INTERVAL_MS: Milliseconds = 2000;
 
 /** A file for each kind. What another account kept is dropped. Errors are ignored, as no command needs the files. */
-export function createRemembered({ path, account, clock, user }: RememberedOptions) {
+export function createRemembered(settings: Settings, clock: Pick<Clock, 'now' | 'monotonic'>, user?: number) {
+  // One account per file. A temporary one from the environment must not replace the profile's.
+  const pathOf = (kind: string): string => {
+    const name = `${kind}-${settings.profile}${settings.isProfileOverridden ? '~' : ''}.json`;
+    return join(settings.dataDirectory, 'remembered', name);
+  };
   const read = (kind: string): Kept => {
     try {
-      const owner = account();
-      const kept: Kept = owner === undefined ? {} : readObject(path(kind), user);
+      const owner = settings.account();
+      const kept: Kept = owner === undefined ? {} : readObject(pathOf(kind), user);
       return kept.account === owner ? kept : {};
     } catch {
       return {};
@@ -102,8 +99,8 @@ export function createRemembered({ path, account, clock, user }: RememberedOptio
   };
   const write = (kind: string, kept: Kept): void => {
     try {
-      const owner = account();
-      if (owner !== undefined) writeObject(path(kind), { ...kept, account: owner }, user);
+      const owner = settings.account();
+      if (owner !== undefined) writeObject(pathOf(kind), { ...kept, account: owner }, user);
     } catch {
       // The next command knows less.
     }
@@ -185,18 +182,11 @@ export function createRemembered({ path, account, clock, user }: RememberedOptio
   }
 }
 
-interface AccountPlace {
-  readonly folder: () => string;
-  /** Undefined without a key. May fail. */
-  readonly account: () => Promise<string | undefined>;
-  readonly user: number | undefined;
-}
-
-/** Files and locks of the account, whatever profile its key comes from. */
-export function createAccountFiles({ folder, account, user }: AccountPlace, locks: FileLocks) {
+/** Files and locks of the account, whatever profile its key comes from: a guard in cron gets it from elsewhere than a shell. */
+export function createAccountFiles(settings: Settings, user: number | undefined, locks: FileLocks) {
   const pathOf = async (purpose: string, ending: string): Promise<string> => {
-    const name = createHash('sha256').update(JSON.stringify([await account(), purpose]));
-    return join(folder(), `${name.digest('hex').slice(0, 32)}.${ending}`);
+    const name = createHash('sha256').update(JSON.stringify([await settings.accountOfKey(), purpose]));
+    return join(settings.dataDirectory, 'accounts', `${name.digest('hex').slice(0, 32)}.${ending}`);
   };
   const guard: AccountDocument = {
     read: async () => readObject(await pathOf('guard', 'json'), user),

@@ -1,6 +1,6 @@
 import { option, type Params } from './params.ts';
 import { usage } from '../../core/failure.ts';
-import { OUTPUT_FORMATS, type OutputFormat, type SettingsView } from '../../core/settings.ts';
+import { OUTPUT_FORMATS, type SettingsView } from '../../core/settings.ts';
 import { createIsSecret, type IsSecret } from '../../core/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
@@ -36,7 +36,8 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
       '--raw needs --jq',
       'An id alone: -o id. Any member alone: --jq .name --raw. A whole folder of files: -r.',
     );
-  const format = globals['json'] === true ? 'json' : optionalFormat(named ?? settings.get('output'));
+  const text = globals['json'] === true ? 'json' : (named ?? settings.get('output'));
+  const format = text === undefined ? undefined : parseFormat(text);
   if (jq !== undefined && format !== undefined && !isJsonFormat(format))
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields = typeof globals['fields'] === 'string' ? wordsOf(globals['fields']) : undefined;
@@ -56,9 +57,6 @@ const wordsOf = (text: string): readonly string[] =>
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
-
-const optionalFormat = (text: string | undefined): OutputFormat | undefined =>
-  text === undefined ? undefined : parseFormat(text);
 
 /** `fallback` reads the setting; if that fails, the failure is printed as text. */
 export function printsJson(globals: GlobalValues, fallback: () => string | undefined): boolean {

@@ -98,7 +98,7 @@ async function print(ctx: CommandContext, result: Result, { writes, refusal }: R
   const notes = [...(result.notes ?? []), ...(ctx.dryRun && isShown(ctx.terminal, ctx.output) ? [DRY_RUN_NOTE] : [])];
   // A failure printed as JSON must be the only output on stderr.
   if (result.failure === undefined || !isJsonFormat(ctx.output.format)) for (const note of notes) await ctx.tell(note);
-  if (ctx.terminal.outputClosed && result.kind !== 'nothing') await tellUnprinted(ctx, writes);
+  if (result.kind !== 'nothing' && writes.ids.size > 0 && ctx.terminal.outputClosed) await tellUnprinted(ctx, writes);
   const failure = result.failure ?? refusal;
   if (failure !== undefined) throw failure;
   return result.kind === 'program' ? result.code : (result.exit ?? EXIT.done);

@@ -105,7 +105,7 @@ export function processRuntime(installation: Installation): Runtime {
       return process.stdin;
     },
     get stdout() {
-      return (stdout ??= openOutput(1, () => process.stdout));
+      return (stdout ??= openFile(1) ?? process.stdout);
     },
     get stderr() {
       return process.stderr;
@@ -172,14 +172,14 @@ async function startCompanion(args: readonly string[]): Promise<Companion> {
   };
 }
 
-/** For a file, a stream that detects a full disk. */
-function openOutput(descriptor: number, stream: () => Output): Output {
+/** A stream that detects a full disk; undefined for what is no file. */
+function openFile(descriptor: number): Output | undefined {
   try {
-    if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
+    return fstatSync(descriptor).isFile() ? fileOutput(descriptor) : undefined;
   } catch {
     // Node reports a descriptor that does not work.
+    return undefined;
   }
-  return stream();
 }
 
 /** A container may run as a user that the system does not know. */

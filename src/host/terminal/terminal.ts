@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
-import type { Sink, Terminal } from '../../core/context.ts';
+import type { SettingsView, Sink, Terminal } from '../../core/context.ts';
 import { closedPipe, type Failure, interrupted, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -8,7 +8,7 @@ import type { Output, Runtime } from '../runtime/runtime.ts';
 /** Lazy. TERM=dumb prints lines only; CI is not a terminal; colour there needs FORCE_COLOR. */
 export function describeTerminal(
   runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform'>,
-  choices: { readonly noInput: () => boolean; readonly noColour: () => boolean },
+  settings: Pick<SettingsView, 'get'>,
 ): Terminal {
   const { env } = runtime;
   const attended = !isOn(env['CI']);
@@ -16,7 +16,7 @@ export function describeTerminal(
   const columnsOf = (stream: Output): number | undefined =>
     isTerminal(stream) ? (positive(env['COLUMNS']) ?? positive(stream.columns)) : undefined;
   const coloured = (stream: Output): boolean => {
-    if (choices.noColour()) return false;
+    if (settings.get('no-color')) return false;
     const forced = env['FORCE_COLOR'];
     return forced === undefined || forced === '' ? isTerminal(stream) && !isDumb(runtime) : isOn(forced);
   };
@@ -32,7 +32,9 @@ export function describeTerminal(
     },
     redraws: !isDumb(runtime),
     get canAsk() {
-      return !choices.noInput() && !isDumb(runtime) && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
+      return (
+        !settings.get('no-input') && !isDumb(runtime) && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true
+      );
     },
     get columns() {
       return columnsOf(runtime.stdout);
@@ -54,7 +56,7 @@ export function describeTerminal(
     onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
     takeOver: async (view) => {
       const { takeOver } = await import('./take-over.ts');
-      return takeOver(runtime, view, !choices.noInput() && runtime.stdin.isTTY === true);
+      return takeOver(runtime, view, !settings.get('no-input') && runtime.stdin.isTTY === true);
     },
   };
 }
@@ -82,9 +84,11 @@ export function dataOutput(output: () => Output): { readonly write: (data: strin
   };
 }
 
-/** As `dataOutput`, for bytes. On a terminal they are escaped text. */
-export function contentOutput(output: () => Output): { write(bytes: Uint8Array): Promise<void> } {
-  const sink = dataOutput(output);
+/** Writes to the sink of an output; on a terminal, escaped text. */
+export function contentOutput(
+  output: () => Output,
+  sink: ReturnType<typeof dataOutput>,
+): { write(bytes: Uint8Array): Promise<void> } {
   const decoder = new TextDecoder();
   return {
     write: (bytes) =>
@@ -110,12 +114,12 @@ function writer(output: () => Output): (text: string | Uint8Array) => Promise<Wr
   const onError = (error?: WriteError | null): void => {
     broken ??= error ?? undefined;
   };
-  // The event comes in addition to the write's callback; without a listener it ends the process.
-  const open = (): Output => output().on('error', onError);
   return async (text) => {
     if (broken === undefined && text.length > 0)
       await new Promise<void>((resolve) => {
-        (opened ??= open()).write(text, (error) => {
+        // The event comes in addition to the write's callback; without a listener it ends the process.
+        opened ??= output().on('error', onError);
+        opened.write(text, (error) => {
           onError(error);
           resolve();
         });

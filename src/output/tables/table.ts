@@ -82,18 +82,17 @@ async function renderTable(whole: RowsResult, options: OutputOptions, output: Ou
   const result = resultWithoutSecrets(whole, options);
   const facts = { now: output.serviceNow() };
   const paint = await loadPaint(terminal.colour.output);
-  const wide = options.format === 'wide';
-  const width = terminal.columns ?? DEFAULT_COLUMNS;
   if (result.kind === 'one') {
     const sections = selectSections(result.view, result.value, options, facts);
     if (!terminal.output) return plainDetail(sections, paint);
     const { terminalDetail } = await import('./terminal-table.ts');
-    return terminalDetail(sections, { width, paint });
+    return terminalDetail(sections, { width: terminal.columns ?? DEFAULT_COLUMNS, paint });
   }
   const columns = selectColumns(result.view, result.values, options);
   if (!terminal.output) return plainTable(ordinary(columns, options), result.values, facts, paint);
   const { terminalTable } = await import('./terminal-table.ts');
-  return await terminalTable(columns, result.values, { facts, width, wide, paint });
+  const width = terminal.columns ?? DEFAULT_COLUMNS;
+  return await terminalTable(columns, result.values, { facts, width, wide: options.format === 'wide', paint });
 }
 
 const ordinary = (columns: readonly Column[], { format }: OutputOptions): readonly Column[] =>

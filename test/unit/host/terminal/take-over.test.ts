@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeTerminal } from '../../../../src/host/terminal/terminal.ts';
+import { Settings } from '../../../../src/settings/settings.ts';
 import type { Key, TakenTerminal } from '../../../../src/core/context.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -15,7 +16,7 @@ async function takeOver(noInput = false, tty = true): Promise<Taken> {
   const world = createTestWorld({ tty });
   const raw: boolean[] = [];
   Object.assign(world.stdin, { setRawMode: (mode: boolean) => raw.push(mode) });
-  const terminal = describeTerminal(world, { noInput: () => noInput, noColour: () => false });
+  const terminal = describeTerminal(world, new Settings(world, { 'no-input': noInput }));
   const keys: Key[] = [];
   const taken = await terminal.takeOver({
     onKey: (key) => keys.push(key),

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { describeTerminal } from '../../../../src/host/terminal/terminal.ts';
+import { Settings } from '../../../../src/settings/settings.ts';
 import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 import type { Terminal } from '../../../../src/core/context.ts';
 
-const terminal = (options: TestWorldOptions, choices: { noInput?: boolean; noColour?: boolean } = {}): Terminal =>
-  describeTerminal(createTestWorld(options), {
-    noInput: () => choices.noInput ?? false,
-    noColour: () => choices.noColour ?? false,
-  });
+const terminal = (options: TestWorldOptions, choices: { 'no-input'?: boolean; 'no-color'?: boolean } = {}): Terminal =>
+  describeTerminal(
+    createTestWorld(options),
+    new Settings({ env: {}, platform: 'linux', home: '/', cwd: '/' }, choices),
+  );
 
 describe('the properties of the terminal', () => {
-  it.each<[TestWorldOptions, { noInput?: boolean }, Partial<Terminal>]>([
+  it.each<[TestWorldOptions, { 'no-input'?: boolean }, Partial<Terminal>]>([
     [{}, {}, { output: false, errors: false, canAsk: false, columns: undefined }],
     [{ tty: true, columns: 132 }, {}, { output: true, errors: true, canAsk: true, columns: 132, rows: 24 }],
     [{ tty: { stdout: true } }, {}, { output: true, errors: false, canAsk: false }],
     [{ tty: { stdin: true, stderr: true } }, {}, { output: false, errors: true, canAsk: true, columns: undefined }],
     [{ tty: { stdout: true, stderr: true } }, {}, { canAsk: false }],
-    [{ tty: true }, { noInput: true }, { output: true, canAsk: false }],
+    [{ tty: true }, { 'no-input': true }, { output: true, canAsk: false }],
     [{ tty: true, columns: 90 }, {}, { redraws: true }],
     [
       { tty: true, columns: 90, env: { TERM: 'dumb' } },
@@ -36,13 +37,13 @@ describe('the properties of the terminal', () => {
     expect(terminal(options, choices)).toMatchObject(wanted);
   });
 
-  it.each<[TestWorldOptions, { noColour?: boolean }, boolean]>([
+  it.each<[TestWorldOptions, { 'no-color'?: boolean }, boolean]>([
     [{ tty: true }, {}, true],
     [{}, {}, false],
-    [{ tty: true }, { noColour: true }, false],
+    [{ tty: true }, { 'no-color': true }, false],
     [{ env: { FORCE_COLOR: '1' } }, {}, true],
     [{ tty: true, env: { FORCE_COLOR: '0' } }, {}, false],
-    [{ env: { FORCE_COLOR: '1' } }, { noColour: true }, false],
+    [{ env: { FORCE_COLOR: '1' } }, { 'no-color': true }, false],
     [{ tty: true, env: { FORCE_COLOR: '' } }, {}, true],
     [{ tty: true, env: { TERM: 'dumb' } }, {}, false],
     [{ tty: true, env: { TERM: '' } }, {}, false],
