@@ -16,20 +16,9 @@ import { merged } from '../../cli/resource/request-body.ts';
 import { errorOf } from '../../cli/resource/several.ts';
 import { readRow } from '../../cli/resource/targets.ts';
 import { accessFailure } from '../../core/access.ts';
-import type { RunAgain } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import {
-  arrayOf,
-  encodeJson,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectOf,
-  stringAt,
-  tryDecodeJson,
-} from '../../core/json.ts';
+import { arrayOf, encodeJson, itemsAt, type JsonObject, objectOf, stringOf, tryDecodeJson } from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 
@@ -85,7 +74,7 @@ export const mcp = (program: Program): Command =>
 /** Runs the command of a tool. Where there is a limit, calls that cost wait for each other. */
 function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined) {
   const level = allow === 'destroy' ? 'full' : allow;
-  const access = accessFailure(level, ctx.settings) === undefined ? level : ctx.settings.get('access');
+  const access = accessFailure(level, ctx.settings) ? ctx.settings.get('access') : level;
   const env = { BERTH_ACCESS: access, BERTH_NO_INPUT: '1' };
   const { account } = ctx.settings.accountWords;
   let turn: Promise<unknown> = Promise.resolve();
@@ -99,27 +88,26 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
       ctx.runAgain([...account, '--json', ...wordsOf(tool, values)], { env, signal, onError });
     const runWithin = async (most: number) => {
       const planned = await run({ ...given, 'dry-run': true });
-      if (planned.code !== 0 || given['dry-run'] === true) return planned;
-      await requireCost(ctx, tryDecodeJson(planned.out) ?? [], most);
+      if (planned.code !== 0) return planned;
+      await requireCost(ctx, planned.out, most);
       return await run(given);
     };
     try {
-      if (maxHourly === undefined || tool.command.costs !== true) return resultOf(ctx, tool, await run(given), errors);
+      const isLimited = maxHourly !== undefined && tool.command.costs === true && given['dry-run'] !== true;
       // Two that raise the cost at once would both fit below the limit.
-      const running = turn.then(() => runWithin(maxHourly));
-      turn = running.catch(() => undefined);
-      return resultOf(ctx, tool, await running, errors);
+      const running = isLimited ? turn.then(() => runWithin(maxHourly)) : run(given);
+      if (isLimited) turn = running.catch(() => undefined);
+      const { code, out } = await running;
+      return resultOf(ctx, tool, code, out, errors);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return resultOf(ctx, tool, { code: error.exit, out: '' }, encodeJson({ error: errorOf(error, ctx.settings) }));
+      return resultOf(ctx, tool, error.exit, '', encodeJson({ error: errorOf(error, ctx.settings) }));
     }
   };
 }
 
-type Ran = Awaited<ReturnType<RunAgain>>;
-
 /** The document; or the error object of the last line of stderr, and the document where there is one. */
-function resultOf({ output }: CommandContext, { command }: Tool, { code, out }: Ran, errors: string) {
+function resultOf({ output }: CommandContext, { command }: Tool, code: number, out: string, errors: string) {
   const document = tryDecodeJson(out);
   const result = document && hideSecrets(document, output.isSecret ?? (() => false));
   const error = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
@@ -131,12 +119,13 @@ function resultOf({ output }: CommandContext, { command }: Tool, { code, out }: 
   return command.output === undefined ? answer : { ...answer, structuredContent: { result: given } };
 }
 
-/** By the requests of a dry run. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
-async function requireCost(context: CommandContext, requests: Json, maxHourly: number): Promise<void> {
+/** By what a dry run printed. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
+async function requireCost(context: CommandContext, printed: string, maxHourly: number): Promise<void> {
   const ctx = { ...context, ids: new IdCache() };
-  const added = await Promise.all((arrayOf(requests) ?? [requests]).map((request) => addedBy(ctx, request)));
-  const isKnown = added.every((cost) => cost?.hourly !== undefined);
-  const total = money.sum([await ofAccount(ctx), ...added.filter((cost) => cost !== undefined)]).hourly?.high ?? 0;
+  const requests = tryDecodeJson(printed) ?? [];
+  const added = await Promise.all((arrayOf(requests) ?? [requests]).map((each) => addedBy(ctx, objectOf(each) ?? {})));
+  const isKnown = added.every(({ hourly }) => hourly !== undefined);
+  const total = money.sum([await ofAccount(ctx), ...added]).hourly?.high ?? 0;
   if (isKnown && total <= maxHourly) return;
   const then = isKnown ? `to ${money.dollarsPerHour(total)}` : 'by an unknown amount';
   const message = `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`;
@@ -144,24 +133,19 @@ async function requireCost(context: CommandContext, requests: Json, maxHourly: n
   throw new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint });
 }
 
-/** Undefined where it is not known. */
-async function addedBy(ctx: CommandContext, request: Json): Promise<money.Cost | undefined> {
-  const [noun = '', id = '', action = ''] = new URL(stringAt(request, 'url') ?? '').pathname.split('/').slice(2);
-  const body = objectAt(request, 'body') ?? {};
-  const rowOf = async (of: Collection, word: string) => objectOf((await readRow(ctx, of, word)).value) ?? {};
-  if (noun === 'clusters') return money.ofNewCluster(body, await money.catalogOf(ctx, { gpu: {} }));
-  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(body);
-  if (noun === 'pods') {
-    const pod = id === '' ? body : await rowOf(PODS, id);
-    return money.ofNewPod(pod, await money.catalogOf(ctx, pod));
-  }
-  if (noun === 'serverless') {
-    const endpoint = id === '' ? body : merged(await rowOf(ENDPOINTS, id), body);
-    return money.ofEndpoint(endpoint, await money.catalogOf(ctx, endpoint));
-  }
-  if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return undefined;
+async function addedBy(ctx: CommandContext, { url, body }: JsonObject): Promise<money.Cost> {
+  const [noun = '', id = '', action = ''] = new URL(stringOf(url) ?? '').pathname.split('/').slice(2);
+  const sent = objectOf(body) ?? {};
+  const rowOf = async (of: Collection, word: string) =>
+    word === '' ? {} : (objectOf((await readRow(ctx, of, word)).value) ?? {});
+  const priced = async (of: typeof money.ofEndpoint, thing: JsonObject) => of(thing, await money.catalogOf(ctx, thing));
+  if (noun === 'clusters') return money.ofNewCluster(sent, await money.catalogOf(ctx, { gpu: {} }));
+  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(sent);
+  if (noun === 'pods') return await priced(money.ofNewPod, merged(await rowOf(PODS, id), sent));
+  if (noun === 'serverless') return await priced(money.ofEndpoint, merged(await rowOf(ENDPOINTS, id), sent));
+  if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return { hourly: undefined, besides: [] };
   // A job may start one worker.
   const endpoint = await rowOf(ENDPOINTS, noun);
   const hasHardware = itemsAt(endpoint, 'gpu.pools').length + itemsAt(endpoint, 'cpu').length > 0;
-  return hasHardware ? money.ofWorker(endpoint, await money.catalogOf(ctx, endpoint)) : money.sum([]);
+  return hasHardware ? await priced(money.ofWorker, endpoint) : money.sum([]);
 }

@@ -13,10 +13,8 @@ export type Tool = NamedCommand & { readonly name: string };
 const verbs = (noun: string, names: string): readonly string[] => names.split(' ').map((verb) => `${noun} ${verb}`);
 
 /** They need a terminal, a person or another program, do not end, or could name a program to run (the setting notify). */
-const LEFT_OUT = [
-  ...['mcp', 'completion', 'top', 'metrics', 'config set', 'local serve', 'local exec'],
-  ...[...verbs('auth', 'login logout switch'), ...verbs('pods', 'ssh exec cp forward ssh-config')],
-];
+const LEFT_OUT =
+  /^(mcp|completion|top|metrics|config set|local (serve|exec)|auth log(in|out)|auth switch|pods (ssh.*|exec|cp|forward))$/;
 
 /** What is offered without --tools. */
 const USUAL = [
@@ -39,7 +37,7 @@ export function toolsOf(all: readonly NamedCommand[], groups: readonly string[],
   const isWanted = (path: readonly string[]): boolean =>
     groups.length === 0 ? USUAL.includes(path.join(' ')) : groups.some((group) => group === 'all' || group === path[0]);
   return all
-    .filter(({ path, command }) => isWanted(path) && command.hidden !== true && !LEFT_OUT.includes(path.join(' ')))
+    .filter(({ path, command }) => isWanted(path) && command.hidden !== true && !LEFT_OUT.test(path.join(' ')))
     .filter(({ command }) => ALLOWED.indexOf(needOf(command)) <= ALLOWED.indexOf(allowed))
     .map(({ path, command }) => ({ path, command, name: path.join('_') }));
 }
@@ -47,12 +45,10 @@ export function toolsOf(all: readonly NamedCommand[], groups: readonly string[],
 /** Asked about elsewhere: a call is the answer. A watch has no end. A notice runs any program. */
 const NOT_SHOWN = ['yes', 'notify', 'watch', 'interval', 'follow', 'times'];
 
-const paramsOf = ({ command }: Tool): ReadonlyMap<string, Param<unknown>> =>
-  new Map(
-    [...Object.entries(command.args), ...visibleOptions(command).filter(([key]) => !NOT_SHOWN.includes(key))].map(
-      ([key, param]) => [flagName(key).slice(2), param],
-    ),
-  );
+const paramsOf = ({ command }: Tool): ReadonlyMap<string, Param<unknown>> => {
+  const options = visibleOptions(command).filter(([key]) => !NOT_SHOWN.includes(key));
+  return new Map([...Object.entries(command.args), ...options].map(([key, param]) => [flagName(key).slice(2), param]));
+};
 
 export function describeTool(tool: Tool): JsonObject {
   const { name, command } = tool;
