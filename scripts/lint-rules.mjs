@@ -41,6 +41,11 @@ export default {
       `ImportDeclaration[source.value=${PRIVATE_FILE}]`,
       `ImportExpression[source.value=${PRIVATE_FILE}]`,
     ),
+    // The compiler looks for members too many in what is written out, and not in a spread.
+    'no-literal-spread': refuse(
+      'Write its members out.',
+      'ObjectExpression > SpreadElement[argument.type="ObjectExpression"]',
+    ),
     'no-default-export': refuse('Export by name.', 'ExportDefaultDeclaration'),
   },
 };

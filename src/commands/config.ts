@@ -49,15 +49,23 @@ function settingName(choices: readonly string[]): Param<string> {
 }
 
 const SETTING = ownObject({
-  ...{ name: TEXT, summary: TEXT },
-  ...{ value: orNull(TEXT), source: orNull(TEXT), flag: orNull(TEXT), variable: orNull(TEXT) },
+  name: TEXT,
+  summary: TEXT,
+  value: orNull(TEXT),
+  source: orNull(TEXT),
+  flag: orNull(TEXT),
+  variable: orNull(TEXT),
 });
 
 const CHANGED_SETTING = ownObject({ name: TEXT, value: orNull(TEXT), profile: orNull(TEXT) });
 
 const aliasRow = (name: string, value: string | undefined): JsonObject => ({
-  ...{ name, value: value ?? null, source: value === undefined ? null : 'config' },
-  ...{ flag: null, variable: null, summary: 'an alias of yours' },
+  name,
+  value: value ?? null,
+  source: value === undefined ? null : 'config',
+  flag: null,
+  variable: null,
+  summary: 'an alias of yours',
 });
 
 async function settingRow({ settings }: CommandContext, setting: Setting): Promise<JsonObject> {

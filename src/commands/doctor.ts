@@ -61,7 +61,9 @@ export const doctor = defineCommand({
       kind: 'many',
       view: doctorView,
       values: shown.map(({ check, result, finding, hint }) => ({
-        ...{ check, result, finding },
+        check,
+        result,
+        finding,
         hint: hint === undefined ? null : printed(hint, ctx.settings),
       })),
       notes: isTableOutput(ctx.output) ? shown.flatMap(advice) : [],

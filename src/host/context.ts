@@ -53,11 +53,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const terminal = describeTerminal(runtime, settings);
   const stdout = dataOutput(() => runtime.stdout);
   const stderr = messageOutput(() => runtime.stderr);
-  const locks = createLazyLocks({
-    clock,
-    signal,
-    warn: (text) => void stderr.write(text),
-  });
+  const locks = createLazyLocks({ clock, signal, warn: (text) => void stderr.write(text) });
   const { user } = runtime;
   const { limits, lists, jobs, remember, flush } = createRemembered(settings, clock, user);
   const { guard, accountLock } = createAccountFiles(settings, user, locks);
@@ -106,7 +102,11 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    ...{ limits, lists, jobs, guard, accountLock },
+    limits,
+    lists,
+    jobs,
+    guard,
+    accountLock,
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),

@@ -191,17 +191,12 @@ export class S3Client {
     const { endpoint, region, credentials, bucket } = connection;
     const isWhole = body instanceof Uint8Array;
     const length = isWhole && method !== 'PUT' ? {} : { 'content-length': String(body.byteLength) };
-    return signRequest(
-      {
-        ...{ method, query, origin: endpoint.origin, path: `${endpoint.prefix}${pathOf(bucket, key)}` },
-        headers: { 'accept-encoding': 'identity', 'user-agent': userAgent, ...length, ...headers },
-        payloadHash: isWhole ? sha256(body) : UNSIGNED,
-      },
-      credentials,
-      region,
-      // oxlint-disable-next-line berth/no-wall-clock -- a date: the service compares it with its own
-      clock.now(),
-    );
+    const path = `${endpoint.prefix}${pathOf(bucket, key)}`;
+    const all = { 'accept-encoding': 'identity', 'user-agent': userAgent, ...length, ...headers };
+    const payloadHash = isWhole ? sha256(body) : UNSIGNED;
+    const unsigned = { method, query, origin: endpoint.origin, path, headers: all, payloadHash };
+    // oxlint-disable-next-line berth/no-wall-clock -- a date: the service compares it with its own
+    return signRequest(unsigned, credentials, region, clock.now());
   }
 
   #compareClocks({ date, server }: Readonly<Record<string, string>>): void {

@@ -51,14 +51,14 @@ export async function refusedAttempt(
   if (page !== undefined) return page;
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
-  const said = hide([code, message].filter((text) => text !== '').join(': '), connection.credentials).replace(
-    /[.\s]+$/,
-    '',
-  );
+  const text = [code, message].filter(Boolean).join(': ');
+  const said = hide(text, connection.credentials).replace(/[.\s]+$/, '');
   const [exit, hint] = meaningOf(status, code, connection);
   const failure = new Failure({
     code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
-    ...{ exit, hint, status },
+    exit,
+    hint,
+    status,
     message: `cannot ${what}: the storage service answered ${String(status)}${said === '' ? '' : ` ${said}`}`,
   });
   // Now and then the service denies what is allowed.

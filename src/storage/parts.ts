@@ -153,7 +153,10 @@ function uploadOf(client: S3Client, key: string, id: string) {
 /** The oldest first. */
 async function unfinishedUploads(client: S3Client, key: string): Promise<readonly string[]> {
   const { document } = await client.send({
-    ...{ what: `write ${client.address(key)}`, method: 'GET', key: '', query: { uploads: '', prefix: key } },
+    what: `write ${client.address(key)}`,
+    method: 'GET',
+    key: '',
+    query: { uploads: '', prefix: key },
     roots: ['ListMultipartUploadsResult'],
     // Some services say so where there is no upload at all.
     handled: [404],

@@ -100,7 +100,9 @@ export async function* listPages(
   let token: string | undefined;
   for (let listings = 1; ;) {
     const query = {
-      ...{ 'list-type': '2', 'encoding-type': 'url', prefix },
+      'list-type': '2',
+      'encoding-type': 'url',
+      prefix,
       ...(isShallow === true && { delimiter: '/' }),
       ...(after !== undefined && { 'start-after': after }),
       ...(token !== undefined && { 'continuation-token': token }),

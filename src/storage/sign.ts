@@ -42,7 +42,8 @@ export function signRequest(request: UnsignedRequest, credentials: Credentials, 
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
   const headers: Record<string, string> = {
     ...request.headers,
-    ...{ 'x-amz-content-sha256': payloadHash, 'x-amz-date': time },
+    'x-amz-content-sha256': payloadHash,
+    'x-amz-date': time,
     ...(sessionToken === undefined ? {} : { 'x-amz-security-token': sessionToken }),
   };
   const query = sorted(request.query, encodeStrictly).map(([name, value]) => `${encodeStrictly(name)}=${value}`);

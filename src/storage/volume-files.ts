@@ -68,7 +68,10 @@ export async function openVolumeFiles(
   const { from, ...credentials } = own ?? keyOf(env);
   const connection = {
     endpoint: storageAddressAt(url, dataCenter.toLowerCase(), 'storage-url'),
-    ...{ region: dataCenter, bucket: id, credentials, from: { address: urlFrom, key: from } },
+    region: dataCenter,
+    bucket: id,
+    credentials,
+    from: { address: urlFrom, key: from },
   };
   const retries = client.retries === 0 ? 0 : Math.max(MIN_RETRIES, client.retries);
   return createVolumeFiles(new S3Client({ ...client, retries, connection }));

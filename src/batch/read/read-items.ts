@@ -49,7 +49,10 @@ function parseItem(
   format: InputFormat,
 ): Item | InvalidItem {
   const invalid = (reason: string, column?: number): InvalidItem => ({
-    ...{ kind: 'invalid', number, line, reason },
+    kind: 'invalid',
+    number,
+    line,
+    reason,
     ...(column === undefined ? {} : { column: column + indent }),
   });
   const text = textOf(bytes);

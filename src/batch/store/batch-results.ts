@@ -24,7 +24,17 @@ export async function readStatus({ durable }: Pick<InputPorts, 'durable'>, resul
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
   const status: BatchStatus = {
-    ...{ endpoint, service, invalid, counts, unordered, resumable, holder, begunAt, lastEndedAt, resubmitted, shard },
+    endpoint,
+    service,
+    invalid,
+    counts,
+    unordered,
+    resumable,
+    holder,
+    begunAt,
+    lastEndedAt,
+    resubmitted,
+    shard,
     name: path,
     input: inputName(path, header),
     unknownItems: [...states.items('unknown'), ...lost].sort((a, b) => a - b),
@@ -47,7 +57,9 @@ export async function readBatchResults(ports: InputPorts, results: string) {
     if (source === undefined && status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
     if (source === undefined) throw resultsChanged(path);
     return {
-      ...{ status, journal, header },
+      status,
+      journal,
+      header,
       /** Absolute paths; no export replaces them. */
       files: [path, ...OWN_ENDS.map((end) => path + end), ...inputPaths(path, header)].map((each) =>
         durable.absolute(each),
@@ -109,6 +121,9 @@ const indexOf = (status: BatchStatus | undefined): number => status?.shard?.inde
 
 /** What the shards of a batch have in common. */
 const contentOf = ({ endpointId, service, shard, input: { inputs, copied: _, ...format } }: BatchHeader) => ({
-  ...{ endpointId, service, format, of: shard?.of },
+  endpointId,
+  service,
+  format,
+  of: shard?.of,
   inputs: inputs.map(({ path: _path, ...content }) => content),
 });

@@ -68,7 +68,13 @@ export async function runToEnd(ports: BatchPorts, batch: RunningBatch, view: Bat
   const { counts } = end;
   const unordered = end.unordered === true;
   return {
-    ...{ name: path, endpoint, service, invalid, unordered, counts, resubmitted },
+    name: path,
+    endpoint,
+    service,
+    invalid,
+    unordered,
+    counts,
+    resubmitted,
     input: inputName(path, header),
     unknownItems: [...states.items('unknown')],
     expiredItems: [...states.items('expired')],
@@ -126,7 +132,10 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
     const run = await runItems({
       // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
       records: createRecords(open, () => clock.now()),
-      ...{ options, rates, client, clock },
+      options,
+      rates,
+      client,
+      clock,
       items: allItems(ports, inputs),
       interrupt: signal,
       observer: {

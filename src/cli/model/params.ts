@@ -200,9 +200,11 @@ interface WordShape<T extends string> extends Shape<T> {
 }
 
 const word = <T>(summary: string, shape: Partial<Param<T>> | undefined): Param<T> => ({
-  ...{ required: false, many: false },
+  required: false,
+  many: false,
   ...shape,
-  ...{ kind: 'argument', summary },
+  kind: 'argument',
+  summary,
 });
 
 /** In order of declaration. Help shows the key in upper case unless `metavar` is set. */

@@ -135,7 +135,9 @@ async function rowNamed(ctx: CommandContext, of: Collection, word: string, notFo
   const names = rows.flatMap((each) => [idOf(each), nameOf(of, each) ?? '']);
   throw notFound.with({
     message: `no ${what}`,
-    ...{ status: undefined, title: undefined, detail: undefined },
+    status: undefined,
+    title: undefined,
+    detail: undefined,
     hint: lines(suggestionOf(nearestNames(word, names).map((name) => safeText(name))), run(listCommand(of))),
   });
 }

@@ -110,14 +110,23 @@ export function commandApi(context: Context, { dryRun, writes, onRecorded, onAns
 /** What a dry run may do to files on a volume: a write throws DryRun, which ends the work on that file alone. */
 export const recordingVolume = (files: VolumeFiles): VolumeFiles => ({
   ...files,
-  ...{ write: record, writeStream: record, copy: record, remove: record },
+  write: record,
+  writeStream: record,
+  copy: record,
+  remove: record,
 });
 
 /** The same for files of this machine. */
 export const recordingFiles = (files: RangeFiles): RangeFiles => ({
   ...files,
-  ...{ create: record, open: record, openRanges: record, replace: record, remove: record },
-  ...{ makeFolder: record, setTime: record, removeEmptyFolder: record },
+  create: record,
+  open: record,
+  openRanges: record,
+  replace: record,
+  remove: record,
+  makeFolder: record,
+  setTime: record,
+  removeEmptyFolder: record,
 });
 
 /** A write of a dry run. */

@@ -105,7 +105,12 @@ async function dryRunResult(ctx: CommandContext, values: RunValues, summary: Inp
   const first = await ctx.api.preview({ ...runRequest(found ?? asId(values.endpoint)), body });
   const { planned, invalid, bytes: inputBytes, bodyBytes, largestBody } = summary;
   const value: Json = {
-    ...{ input, planned, invalid, inputBytes, bodyBytes, largestBody },
+    input,
+    planned,
+    invalid,
+    inputBytes,
+    bodyBytes,
+    largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
   };
   return { kind: 'one', view: dryRunView, value, notes: await describeSkipped(input, summary) };

@@ -61,7 +61,8 @@ export const BATCH_STATUS = ownObject(
   { ...SUMMARY, state: STATE, begun: TIME },
   {
     // Of the process that works on it.
-    ...{ pid: WHOLE, host: TEXT },
+    pid: WHOLE,
+    host: TEXT,
     unordered: YES_NO,
     ...SHARDS,
   },
@@ -70,7 +71,13 @@ export const BATCH_STATUS = ownObject(
 /** Milliseconds; the quantiles are estimates. */
 const DISTRIBUTION = orNull(
   ownObject({
-    ...{ count: COUNT, mean: NUMBER, min: NUMBER, p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER },
+    count: COUNT,
+    mean: NUMBER,
+    min: NUMBER,
+    p50: NUMBER,
+    p95: NUMBER,
+    p99: NUMBER,
+    max: NUMBER,
     bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })),
   } satisfies Record<keyof DistributionSummary, OutputSchema>),
 );

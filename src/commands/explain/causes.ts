@@ -269,7 +269,9 @@ export function explained(ctx: CommandContext, facts: Facts, exitStatus: boolean
     view: verdictView(cure.map((line) => printedParts(line, settings))),
     value: {
       verdict: typeof verdict === 'string' ? verdict : `could not tell: unknown status ${facts.text(kind, 'status')}`,
-      ...{ code, state, ...facts.about },
+      code,
+      state,
+      ...facts.about,
       evidence: evidenceOf(facts),
       cure: cure.map((line) => printed(line, settings)),
     },

@@ -86,7 +86,9 @@ export const rowOf = (
   { settings }: CommandContext,
   { from, to, bytes, isSame, isRemoved, isPlanned, failure }: FileOutcome,
 ): Json => ({
-  ...{ from, ...(to !== undefined && { to }), bytes },
+  from,
+  ...(to !== undefined && { to }),
+  bytes,
   ...(isSame === true && { same: true }),
   ...(isRemoved === true && { removed: true }),
   ...(isPlanned !== true && { ok: failure === undefined }),

@@ -125,7 +125,9 @@ async function* syncFolders(
   const files = await ctx.durable();
   // Keeps a file that the source has by now, or that changed: another sync may have written it.
   const removals = extras.map(({ path, at }) => ({
-    ...{ from: shown(at), bytes: at.file.bytes, isRemoved: true },
+    from: shown(at),
+    bytes: at.file.bytes,
+    isRemoved: true,
     remove: async (): Promise<void> => {
       if ((await source.look(path))?.kind === 'file')
         throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');

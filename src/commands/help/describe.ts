@@ -21,9 +21,14 @@ function describeCommand({ path, command }: NamedCommand): JsonObject {
   const { writes = false, changesMachine = false, destroys = false, costs = false, waits = false } = command;
   return {
     command: path.join(' '),
-    ...{ summary, details, writes, changesMachine, destroys },
+    summary,
+    details,
+    writes,
+    changesMachine,
+    destroys,
     asks: 'yes' in options,
-    ...{ costs, waits },
+    costs,
+    waits,
     exitCodes: [...exitsOf(command)],
     exitCodeOfProgram: command.exitsAsProgram,
     waitsWith: WAITING_FLAGS.filter((key) => key in options).map(flagName),
@@ -54,7 +59,8 @@ function describeParam(param: Param<unknown>, options: Params): JsonObject {
     type: typeOf(param),
     required: param.required && unless === undefined,
     repeatable: param.many,
-    ...{ commas, choices },
+    commas,
+    choices,
     default: initialText ?? (isShown ? initial : undefined),
     onlyWithOneOf: needs?.map(flagName),
     requiredUnlessOneOf: (param.required ? unless : undefined)?.filter((key) => key in options).map(flagName),
@@ -95,19 +101,23 @@ export const describeProgram = (program: Program, commands: readonly NamedComman
 
 const describeGlobalFlag = (key: string, { short, metavar, choices, summary }: Param<unknown>): JsonObject => ({
   flag: flagName(key),
-  ...{ short, summary },
+  short,
+  summary,
   type: metavar === undefined ? 'switch' : choices === undefined ? 'text' : 'choice',
   choices,
   variable: findSetting(key)?.variable,
 });
 
 const describeSetting = ({ name, flag, variable, secret, inProfile, summary, ...setting }: Setting): JsonObject => ({
-  ...{ name, summary },
+  name,
+  summary,
   type: setting.kind,
-  ...{ flag, variable },
+  flag,
+  variable,
   default: setting.default,
   choices: setting.kind === 'choice' ? setting.choices : undefined,
-  ...{ secret, inProfile },
+  secret,
+  inProfile,
 });
 
 const ROWS = manyOf(ANY_OBJECT);

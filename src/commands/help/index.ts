@@ -27,7 +27,8 @@ export const help = (program: Program): Command =>
     args: {
       words: {
         ...arg.any('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
-        ...{ choices: TOPICS, parse: (word: string) => word },
+        choices: TOPICS,
+        parse: (word: string) => word,
       },
     },
     options: { agent: option.on('print the rules and all commands, for a coding agent') },

@@ -72,7 +72,11 @@ export const membersView = (noun: string): View => ({
 export const FAULT = ownObject(
   { id: TEXT, kind: oneOf(...FAULT_KINDS) },
   {
-    ...{ count: COUNT, probability: NUMBER, match: TEXT, endpoint: TEXT, detail: TEXT },
+    count: COUNT,
+    probability: NUMBER,
+    match: TEXT,
+    endpoint: TEXT,
+    detail: TEXT,
     ...Object.fromEntries(Object.keys(FAULT_SETTINGS).map((member) => [member, WHOLE])),
   },
 );
@@ -84,8 +88,13 @@ export const CLEARED = ownObject({ cleared: TEXT });
 
 const LOCAL_STATUS = ownObject({
   ...CLOCK_MEMBERS,
-  ...{ pods: COUNT, clusters: COUNT, endpoints: COUNT, templates: COUNT },
-  ...{ networkVolumes: COUNT, registries: COUNT, delegations: COUNT },
+  pods: COUNT,
+  clusters: COUNT,
+  endpoints: COUNT,
+  templates: COUNT,
+  networkVolumes: COUNT,
+  registries: COUNT,
+  delegations: COUNT,
   jobs: mapOf(COUNT),
   faults: manyOf(FAULT),
 });

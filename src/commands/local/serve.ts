@@ -120,7 +120,12 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
   const { python, reload, pageSize, podKeys, allowPrivateWebhooks, secretPrefix, streamShape = 'array' } = values;
   const quota = namedValues('--quota', values.quota.map(quotaOf));
   return {
-    ...{ python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape },
+    python,
+    reload,
+    pageSize,
+    podKeys,
+    allowPrivateWebhooks,
+    streamShape,
     ...(values.state === undefined ? {} : { stateFile: values.state }),
     endpoints: namedValues('--endpoint', values.endpoint.map(endpointOf)),
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),

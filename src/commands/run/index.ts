@@ -24,7 +24,8 @@ export const runCommand = defineCommand({
     // Without its check: another word is a command without --.
     what: {
       ...arg.optional('go on with a run that was detached, or end one'),
-      ...{ choices: ['attach', 'end'], parse: (word) => word },
+      choices: ['attach', 'end'],
+      parse: (word) => word,
     },
     pod: arg.optional('the pod of that run, or the mark of one to end', { complete: PODS }),
     command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),

@@ -198,7 +198,10 @@ function endCell(pod: Json, now: EpochMs): Shown {
 }
 
 const WORKER_TONES: Readonly<Record<string, Tone>> = {
-  ...{ running: 'good', initializing: 'busy', throttled: 'warn', unhealthy: 'bad' },
+  running: 'good',
+  initializing: 'busy',
+  throttled: 'warn',
+  unhealthy: 'bad',
 };
 
 /** States with workers, those that run first. */

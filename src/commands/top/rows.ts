@@ -74,7 +74,10 @@ function rowsOfKind(
     // Not in the report means 0, except for a pod of a cluster: its cluster is billed.
     const isBilled = spent !== undefined && stringAt(document, 'cluster.id') === undefined;
     const data = {
-      ...{ kind, id, name, ...own },
+      kind,
+      id,
+      name,
+      ...own,
       costToday: spent?.byId.get(id) ?? (isBilled ? 0 : null),
       createdAt: stringAt(document, 'createdAt') ?? null,
       readSecondsAgo: readAt === undefined ? null : Math.round((now - readAt) / 1000),

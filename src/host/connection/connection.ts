@@ -139,7 +139,9 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
   const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   return createApi({
     ...peer,
-    ...{ clock, random, onRetryWait },
+    clock,
+    random,
+    onRetryWait,
     signal: more.signal ?? options.signal,
     onWindows: (windows) => {
       if (login === undefined) options.onWindows(windows);

@@ -24,7 +24,8 @@ export function openLocalTransport(
   const closing = new AbortController();
   const service = createLocalService({
     ...localService,
-    ...{ clock, random },
+    clock,
+    random,
     store: fileStore(own('state.json'), createFileLocks({ clock, signal: closing.signal }), realTurns),
     volumesFolder: own('volumes'),
     podsFolder: own('pods'),

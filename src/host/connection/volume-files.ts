@@ -16,7 +16,10 @@ export async function openHostVolume(
   const { env, clock, random } = runtime;
   const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   const client = {
-    ...{ clock, random, signal, userAgent: `berth/${version}` },
+    clock,
+    random,
+    signal,
+    userAgent: `berth/${version}`,
     retries: settings.get('retries'),
     timeoutMs: settings.get('timeout'),
     trace: settings.get('verbose') ? trace : undefined,
@@ -26,9 +29,8 @@ export async function openHostVolume(
     const own = { ...storageKey, from: LOCAL };
     return openVolumeFiles({ ...client, transport }, place, { url: origin, urlFrom: LOCAL, own, env });
   }
-  return openVolumeFiles({ ...client, transport: await openRemote(false) }, place, {
-    ...{ url: settings.get('storage-url'), urlFrom: addressFrom(settings), own: ownKey(settings), env },
-  });
+  const remote = { url: settings.get('storage-url'), urlFrom: addressFrom(settings), own: ownKey(settings), env };
+  return openVolumeFiles({ ...client, transport: await openRemote(false) }, place, remote);
 }
 
 const LOCAL = 'the local service';

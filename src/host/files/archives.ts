@@ -93,16 +93,13 @@ function headerOf(data: Pick<HeaderData, 'path' | 'type' | 'size' | 'mode' | 'mt
   return Buffer.concat([...(isLong ? [new Pax(header).encode()] : []), header.block ?? Buffer.alloc(0)]);
 }
 
-/** The other types are devices, pipes and what tar does not know. */
-const KINDS: Readonly<Record<string, 'file' | 'folder' | 'link'>> = {
-  ...{ File: 'file', OldFile: 'file', ContiguousFile: 'file', Link: 'file', Directory: 'folder', SymbolicLink: 'link' },
-};
+const FILES: readonly string[] = ['File', 'OldFile', 'ContiguousFile', 'Link'];
 
-/** What the archive calls `./a/b/` is `a/b` here. */
-const namesOf = (entry: ReadEntry): Entry => ({
-  path: entry.path.replace(/^(\.\/)+/, '').replace(/\/$/, ''),
-  kind: KINDS[entry.type] ?? 'other',
-  bytes: entry.size,
+/** What the archive calls `./a/b/` is `a/b` here. The other types are devices, pipes and what tar does not know. */
+const namesOf = ({ path, type, size }: ReadEntry): Entry => ({
+  path: path.replace(/^(\.\/)+/, '').replace(/\/$/, ''),
+  kind: FILES.includes(type) ? 'file' : type === 'Directory' ? 'folder' : type === 'SymbolicLink' ? 'link' : 'other',
+  bytes: size,
 });
 
 /** Codes of the system for names that a file system cannot have. */

@@ -24,13 +24,10 @@ export async function* contentsOf(folder: string, followLinks: boolean): AsyncGe
     const entry = entryAt(join(folder, name), followLinks);
     // Skips removed entries; a name in another encoding cannot be looked up.
     if (entry !== undefined) yield entry;
-    else if (name.includes('\ufffd')) yield { ...NOTHING, name };
+    else if (name.includes('\ufffd'))
+      yield { name, kind: 'other', bytes: 0, version: '', modifiedAt: 0, executable: false, identity: '' };
   }
 }
-
-const NOTHING: Omit<TreeEntry, 'name'> = {
-  ...{ kind: 'other', bytes: 0, version: '', modifiedAt: 0, executable: false, identity: '' },
-};
 
 /** Undefined where nothing is. A link that leads nowhere, or in a circle, stays one. */
 export function entryAt(path: string, followLink = false): TreeEntry | undefined {

@@ -145,7 +145,10 @@ function systemFlags(flags: number): number {
 }
 
 const attributesOf = ({ mode, uid, gid, size, atimeMs, mtimeMs }: Stats): Attributes => ({
-  ...{ mode, uid, gid, size },
+  mode,
+  uid,
+  gid,
+  size,
   atime: Math.floor(atimeMs / 1000),
   mtime: Math.floor(mtimeMs / 1000),
 });

@@ -78,12 +78,8 @@ function startProgram(
   const { home, temporary } = view;
   const { username } = spec;
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, runtime.env[name]]));
-  const env = {
-    ...inherited,
-    ...spec.variables,
-    [CONTAINER_VARIABLE]: mark,
-    ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary },
-  };
+  const own = { HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary };
+  const env = { ...inherited, ...spec.variables, [CONTAINER_VARIABLE]: mark, ...own };
   const child = watcher.start('group', () =>
     spawn(program, args, { cwd: spec.home, env, detached: runtime.platform !== 'win32' }),
   );

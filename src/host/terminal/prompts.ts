@@ -70,7 +70,9 @@ export function createPrompts(
     select: <T>(message: string, choices: readonly Choice<T>[]) => {
       // Their texts may come from the service.
       const safe = choices.map(({ name, value, description = '' }) => ({
-        ...{ name: safeText(name), value, description: safeText(description) },
+        name: safeText(name),
+        value,
+        description: safeText(description),
       }));
       const source = (term = '') =>
         safe.filter((each) => `${each.name} ${each.description}`.toLowerCase().includes(term.toLowerCase()));

@@ -74,7 +74,9 @@ async function checkPythonFile(
 ): Promise<void> {
   let printed = '';
   const process = startProcess({
-    ...{ command: [python, runner, '--check', file], cwd, env: {} },
+    command: [python, runner, '--check', file],
+    cwd,
+    env: {},
     onStdout: () => undefined,
     onStderr: (text) => {
       printed = (printed + text).slice(0, 4000);

@@ -103,11 +103,15 @@ export function putBuild(state: State, { id: endpointId }: EndpointRecord, body:
   const time = new Date(now).toISOString();
   const none = { commitHash: null, commitMessage: null, branch: null, commitDate: null, imageName: null };
   const build: BuildRecord = {
-    ...{ ...none, createdAt: now, ...previous },
+    ...none,
+    createdAt: now,
+    ...previous,
     startedAt: status === 'PENDING' ? null : (previous?.startedAt ?? time),
     completedAt: FINAL.includes(status) ? (previous?.completedAt ?? time) : null,
     error: status === 'FAILED' || status === 'TEST_FAILED' ? 'the build failed' : null,
-    ...{ ...body, id, endpointId },
+    ...body,
+    id,
+    endpointId,
   };
   return documentOf(builds.put(state, build));
 }
