@@ -144,29 +144,26 @@ export async function showLogs<N extends string>(
       reading -= 1;
     }
   };
+  // What ends one of them, such as a closed pipe, ends all.
   const stop = new AbortController();
-  const added: Promise<void>[] = [];
-  const addMore = async (list: () => Promise<readonly Log<N>[]>): Promise<void> => {
-    const signal = AbortSignal.any([ctx.signal, stop.signal]);
-    for (;;) {
+  const signal = AbortSignal.any([ctx.signal, stop.signal]);
+  const start = (log: Log<N>, at: number, from = query) => read(log, at, from).catch(stop.abort.bind(stop));
+  try {
+    const started = logs.slice(0, MAX_LOGS).map((log, at) => start(log, at));
+    for (let list = more; list !== undefined;) {
       await every(ctx, MORE_EVERY_MS, { signal });
       const listed = await list().catch((error: unknown) => {
         rethrowUnlessFailure(error, ctx);
         // Gone with all its logs; anything else may pass.
-        return isNotFound(error) ? undefined : [];
+        if (isNotFound(error)) list = undefined;
+        return [];
       });
-      if (listed === undefined) return;
-      for (const log of listed) {
-        if (names.includes(log.name) || reading >= MAX_LOGS) continue;
-        const from = { ...query, since: undefined, tail: MAX_TAIL };
-        added.push(read(log, names.push(log.name) - 1, from).catch(stop.abort.bind(stop)));
-      }
+      for (const log of listed)
+        if (!names.includes(log.name) && reading < MAX_LOGS)
+          started.push(start(log, names.push(log.name) - 1, { ...query, since: undefined, tail: MAX_TAIL }));
     }
-  };
-  try {
-    const first = logs.slice(0, MAX_LOGS).map((log, at) => read(log, at, query));
-    await Promise.all([...first, ...(more ? [addMore(more)] : [])]);
-    await Promise.all(added);
+    await Promise.all(started);
+    stop.signal.throwIfAborted();
     past.sort((a, b) => timeOf(a.event) - timeOf(b.event) || a.at - b.at);
     for (const line of past) await print.line(line);
   } catch (error) {

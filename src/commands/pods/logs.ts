@@ -1,16 +1,16 @@
 import { berth } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
+import { Failure } from '../../core/failure.ts';
 import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idsArgument, selectorOptions } from '../../cli/resource/arguments.ts';
-import { rowRequest } from '../../cli/resource/pages.ts';
 import { choose } from '../../cli/resource/targets.ts';
 import { run } from '../../cli/hint.ts';
 import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { PODS } from './fields.ts';
+import { statusOf } from './reachable.ts';
+import { readerOf } from './wait.ts';
 
 export const logs = defineCommand({
   output: LOG_LINES,
@@ -39,22 +39,16 @@ export const logs = defineCommand({
   },
 });
 
+/** The container writes nothing (specification 3.1). In an unknown status it may write. */
+const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
+
 const logOf = (ctx: CommandContext, given: string, name: string): Log<'pod'> => ({
   lookup: PODS,
   given,
   name,
-  stream: (id) => ({ id, path: [...PODS.path, id, 'logs'], live: () => isLive(ctx, id) }),
+  stream: (id) => ({
+    id,
+    path: [...PODS.path, id, 'logs'],
+    live: async () => !SILENT.includes(statusOf((await readerOf(ctx, id, true)()).value ?? null)),
+  }),
 });
-
-/** The container writes nothing (specification 3.1). In an unknown status it may write. */
-const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
-
-async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {
-  try {
-    const { value } = await ctx.api.send(rowRequest(PODS, id));
-    return !SILENT.includes(stringAt(value, 'status') ?? '');
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
