@@ -13,37 +13,37 @@ export interface Member {
 
 export type Members = Readonly<Record<string, Member>>;
 
-/** What a table accepts in the body of a create or an update. */
-export function bodyOf(table: ResourceTable, verb: WriteVerb) {
-  const written = Object.entries(table.fields).flatMap(([key, field]) => {
+/** The members of a create or an update that have a flag or an argument. */
+export function membersOf({ fields }: ResourceTable, verb: WriteVerb): Members {
+  const members: Record<string, Member> = {};
+  for (const [key, field] of Object.entries(fields)) {
     const write = field[verb] ?? field.write;
-    return write === undefined ? [] : [{ key, path: field.path, write }];
-  });
-  const members = written.flatMap(({ key, path: own = key, write }): [string, Member][] => {
-    if (write === 'accepted') return [];
-    const { path = own, value, ...flag } = write;
-    return [[key, { path, value, param: paramOf(flag) }]];
-  });
-  // An `accepted` object may hold anything; any other only members with fields of their own.
-  const whole = written.flatMap(({ path, write }) => (path !== undefined && write === 'accepted' ? [path] : []));
-  const paths = written.flatMap(({ path }) => path ?? []);
-  const isWithin = (inner: string, outer: string): boolean => inner.startsWith(`${outer}.`);
-  return {
-    /** Those that have a flag or an argument. */
-    members: Object.fromEntries(members) as Members,
-    /** `gpu.pools` is a member of an object, or of each item of a list. */
-    accepts: paths.filter(
-      (path) =>
-        !whole.some((outer) => isWithin(path, outer)) &&
-        (whole.includes(path) || !paths.some((inner) => isWithin(inner, path))),
-    ),
-    /** Read-only members that `get` prints. */
-    prints: [...new Set(readPaths(table).flatMap(withParents))],
-  };
+    if (write === undefined || write === 'accepted') continue;
+    const { path = field.path ?? key, value, ...flag } = write;
+    members[key] = { path, value, param: paramOf(flag) };
+  }
+  return members;
 }
 
-const withParents = (path: string): readonly string[] =>
-  path.split('.').map((_, at, names) => names.slice(0, at + 1).join('.'));
+/** What its body may have: `gpu.pools` is a member of an object, or of each item of a list. */
+export function writablePaths({ fields }: ResourceTable, verb: WriteVerb): readonly string[] {
+  const all = Object.values(fields).flatMap((field) => {
+    const write = field[verb] ?? field.write;
+    return field.path === undefined || write === undefined ? [] : [{ path: field.path, isWhole: write === 'accepted' }];
+  });
+  // An `accepted` object may hold anything; any other only members with fields of their own.
+  return all.flatMap(({ path, isWhole }) => {
+    const isPart = all.some((outer) => outer.isWhole && path.startsWith(`${outer.path}.`));
+    return isPart || (!isWhole && all.some((inner) => inner.path.startsWith(`${path}.`))) ? [] : [path];
+  });
+}
+
+/** Read-only members that `get` prints. */
+export const printedPaths = (table: ResourceTable): readonly string[] => [
+  ...new Set(
+    readPaths(table).flatMap((path) => path.split('.').map((_, at, names) => names.slice(0, at + 1).join('.'))),
+  ),
+];
 
 /** Fails with usage (2). */
 export function checkBody({ fields }: ResourceTable, body: JsonObject): void {

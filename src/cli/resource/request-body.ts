@@ -23,14 +23,16 @@ import { arg, flagName, isGiven, option, type Param, type Params } from '../mode
 import { unlessUnread } from '../run/dry-run.ts';
 import { didYouMean } from '../words.ts';
 import {
-  bodyOf,
   checkBody,
   completeBody,
   mapTextsAt,
   type Member,
   type Members,
+  membersOf,
+  printedPaths,
   withMember,
   writable,
+  writablePaths,
 } from './body-members.ts';
 import type { WriteVerb } from './fields.ts';
 import { lookupRows } from './pages.ts';
@@ -55,10 +57,10 @@ export interface BodyRules {
   readonly references?: Readonly<Record<string, Collection>>;
 }
 
-const exampleOf = (of: Resource, verb: WriteVerb, { example }: BodyRules): string =>
-  example ?? `${bodyOf(of.table, verb).accepts[0] ?? 'name'}=VALUE`;
+const exampleOf = (members: Members, { example }: BodyRules): string =>
+  example ?? `${Object.values(members)[0]?.path ?? 'name'}=VALUE`;
 
-const params = ({ members }: { readonly members: Members }, kind: Param<unknown>['kind'], rules: BodyRules): Params =>
+const params = (members: Members, kind: Param<unknown>['kind'], rules: BodyRules): Params =>
   Object.fromEntries(
     Object.entries(members).flatMap(([key, { param, path }]) => {
       const complete = param.complete ?? rules.references?.[path];
@@ -67,19 +69,27 @@ const params = ({ members }: { readonly members: Members }, kind: Param<unknown>
   );
 
 /** Flags for every member, --set and --file. */
-export const bodyFlags = (of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params => ({
-  ...params(bodyOf(of.table, verb), 'flag', rules),
-  set: option.texts(`set any member of the body, such as ${exampleOf(of, verb, rules)}`, { metavar: 'PATH=VALUE' }),
-  file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE', complete: 'file' }),
-});
+export function bodyFlags(of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params {
+  const members = membersOf(of.table, verb);
+  return {
+    ...params(members, 'flag', rules),
+    set: option.texts(`set any member of the body, such as ${exampleOf(members, rules)}`, { metavar: 'PATH=VALUE' }),
+    file: option.text('read the body from YAML or JSON; - is stdin', {
+      short: '-f',
+      metavar: 'FILE',
+      complete: 'file',
+    }),
+  };
+}
 
 /** The words after `--`, and for a create the name, which is a flag too. */
-export const bodyArguments = (of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params => ({
-  ...(verb === 'create' && 'name' in bodyOf(of.table, verb).members
-    ? { newName: arg.optional('its name', { metavar: 'NAME' }) }
-    : {}),
-  ...params(bodyOf(of.table, verb), 'argument', rules),
-});
+export function bodyArguments(of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params {
+  const members = membersOf(of.table, verb);
+  return {
+    ...(verb === 'create' && 'name' in members && { newName: arg.optional('its name', { metavar: 'NAME' }) }),
+    ...params(members, 'argument', rules),
+  };
+}
 
 /** `row` reads the row of an update. Fails with usage (2) before anything is sent. */
 export async function bodyFrom(
@@ -90,18 +100,19 @@ export async function bodyFrom(
   row?: () => Promise<Json>,
 ): Promise<JsonObject> {
   const verb = row === undefined ? 'create' : 'update';
-  const fields = bodyOf(of.table, verb);
+  const members = membersOf(of.table, verb);
   const { newName, ...flags } = given;
   if (newName !== undefined && flags['name'] !== undefined) throw usage('use either NAME or --name');
   const values: Values = newName === undefined ? flags : { ...flags, name: newName };
   for (const group of rules.exclusive ?? [])
     if (group.filter((key) => isGiven(values[key])).length > 1)
       throw usage(`use either ${group.map(flagName).join(' or ')}`);
-  const { file, body: plain } = await readBody(ctx, fields.members, values, exampleOf(of, verb, rules), (document) => {
-    const printed = ['id', 'createdAt', ...fields.prints, ...(rules.readOnly ?? [])];
-    const { body, unknown } = writable(rules.fromPrinted?.(document) ?? document, fields.accepts, printed);
+  const { file, body: plain } = await readBody(ctx, members, values, exampleOf(members, rules), (document) => {
+    const accepts = writablePaths(of.table, verb);
+    const printed = ['id', 'createdAt', ...printedPaths(of.table), ...(rules.readOnly ?? [])];
+    const { body, unknown } = writable(rules.fromPrinted?.(document) ?? document, accepts, printed);
     if (unknown[0] === undefined) return body;
-    const hint = didYouMean(unknown[0], fields.accepts) ?? `Use ${fields.accepts.join(', ')}`;
+    const hint = didYouMean(unknown[0], accepts) ?? `Use ${accepts.join(', ')}`;
     throw usage(`unknown member in --file: ${unknown.join(', ')}`, hint);
   });
   for (const key of ['name', 'image'])
@@ -109,7 +120,7 @@ export async function bodyFrom(
   if (row !== undefined && Object.keys(plain).length === 0)
     throw usage('nothing to change', 'Pass a flag of what changes, --set or --file.');
   const whole = await completeBody(of.table, plain, { ctx, values, file, readRow: row });
-  const body = row === undefined ? await withAnswers(ctx, of, fields.members, whole, rules.needed ?? []) : whole;
+  const body = row === undefined ? await withAnswers(ctx, of, members, whole, rules.needed ?? []) : whole;
   checkBody(of.table, body);
   return body;
 }

@@ -1,7 +1,7 @@
 /** The requests for one thing of a plan: its create, update or removal, and what becomes of one that was made twice. */
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf, completeBody, withMember } from '../../cli/resource/body-members.ts';
+import { completeBody, withMember, writablePaths } from '../../cli/resource/body-members.ts';
 import { patch, post } from '../../cli/resource/noun-writes.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { resource } from '../../cli/resource/targets.ts';
@@ -47,7 +47,7 @@ const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
 export async function create(ctx: CommandContext, { document, body }: Planned, made: Made): Promise<Created> {
   const { kind } = document;
   const mark = markOf(document);
-  const accepted = bodyOf(kind.table, 'create').accepts.map((path) => path.split('.', 1)[0]);
+  const accepted = writablePaths(kind.table, 'create').map((path) => path.split('.', 1)[0]);
   const known = Object.entries(withMade(kind, body, made));
   // Only an update takes them, such as the lock of a pod.
   const late = Object.fromEntries(known.filter(([name, value]) => !accepted.includes(name) && value !== false));

@@ -3,7 +3,7 @@ import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.t
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import { bodyOf } from '../../cli/resource/body-members.ts';
+import { writablePaths } from '../../cli/resource/body-members.ts';
 import { patch, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { labelOf, readListOf, readRow, withId } from '../../cli/resource/targets.ts';
@@ -18,7 +18,7 @@ import { ROLLOUT } from './releases.ts';
 
 const nameOf = (release: Json): string => text('version')(release) || idOf(release);
 
-const ACCEPTED = bodyOf(ENDPOINTS.table, 'update').accepts;
+const ACCEPTED = writablePaths(ENDPOINTS.table, 'update');
 
 /** What an update sends for a member that was empty. */
 const EMPTY: Readonly<Record<string, Json>> = { args: '', cmd: [], entrypoint: [], env: {}, ports: [] };

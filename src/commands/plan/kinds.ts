@@ -5,7 +5,7 @@ import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/contai
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { bodyOf, mapTextsAt } from '../../cli/resource/body-members.ts';
+import { mapTextsAt, writablePaths } from '../../cli/resource/body-members.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import { redactingSecret } from '../secrets.ts';
@@ -61,7 +61,7 @@ function kindOf(name: KindName, rules: Rules): FileKind {
     words: [],
     adapt: (document) => document,
     settle: (_, body) => Promise.resolve(body),
-    updates: name === 'registry' ? [] : bodyOf(table, 'update').accepts,
+    updates: name === 'registry' ? [] : writablePaths(table, 'update'),
     writeOnly: Object.values<Field>(table.fields).flatMap(({ writeOnly, path }) =>
       writeOnly === true && path !== undefined && path !== 'dataCenterIds' ? [path] : [],
     ),
@@ -74,7 +74,7 @@ function kindOf(name: KindName, rules: Rules): FileKind {
 }
 
 export const acceptedPaths = ({ table, updates }: FileKind): readonly string[] => [
-  ...new Set([...bodyOf(table, 'create').accepts, ...updates]),
+  ...new Set([...writablePaths(table, 'create'), ...updates]),
 ];
 
 /** Replaces the words at the paths of references. */

@@ -1,7 +1,7 @@
 /** The JSON Schema of a document, made of the tables of fields. Editors have it, and documents are checked by it. */
 import type { Field, FieldType } from '../../cli/resource/fields.ts';
 import { paramOf } from '../../cli/model/params.ts';
-import { bodyOf } from '../../cli/resource/body-members.ts';
+import { printedPaths } from '../../cli/resource/body-members.ts';
 import { didYouMean } from '../../cli/words.ts';
 import { Exact, isList, isObject, type Json, type JsonObject, memberOf, objectOf } from '../../core/json.ts';
 import { acceptedPaths, FILE_KINDS, type FileKind, KINDS } from './kinds.ts';
@@ -24,7 +24,7 @@ export const fileSchema = (): JsonObject => ({ anyOf: KINDS.map((name) => kindSc
 
 export function kindSchema(kind: FileKind): JsonObject {
   const accepted = acceptedPaths(kind);
-  const paths = [...accepted, ...bodyOf(kind.table, 'create').prints, 'id', 'createdAt', 'template'];
+  const paths = [...accepted, ...printedPaths(kind.table), 'id', 'createdAt', 'template'];
   const schemaAt = (path: string): JsonObject => {
     if (accepted.includes(path)) return fieldSchema(kind, path);
     if (!accepted.some((each) => each.startsWith(`${path}.`))) return { description: 'shown by get, and left out' };
