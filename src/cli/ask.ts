@@ -1,7 +1,7 @@
 /** The one question, and the missing values. What destroys says what it will hit and asks; elsewhere it needs --yes. */
 import type { Command, Values } from './model/command.ts';
 import { type CommandContext, onProfile } from './model/context.ts';
-import { flagName, isGiven, labelOf, type Param, type Params, parseValue } from './model/params.ts';
+import { flagName, isGiven, labelOf, type Param, parseValue } from './model/params.ts';
 import { readRequest } from '../core/api.ts';
 import type { Prompts } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -40,11 +40,10 @@ export async function ask(
 export async function completeValues(
   ctx: CommandContext,
   command: Command,
-  options: Params,
   given: Values,
   path: readonly string[],
 ): Promise<Values> {
-  const params = Object.entries({ ...command.args, ...options });
+  const params = Object.entries({ ...command.args, ...command.options });
   for (const [key, param] of params) {
     const { needs, unless } = param;
     if (needs !== undefined && given[key] !== undefined && !needs.some((other) => isGiven(given[other])))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandsOf, commonOptions } from '../../src/cli/model/command.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
 import { NO_WORDS, printed } from '../../src/core/message.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { flagName, type Param, parseValue } from '../../src/cli/model/params.ts';
@@ -49,7 +49,7 @@ test.each(COMMANDS.map(({ path, command }) => [path.join(' '), command] as const
   '%s refuses a second value of each flag that takes one, and takes the others twice',
   async (line, command) => {
     const path = line.split(' ');
-    for (const [key, param] of Object.entries({ ...command.options, ...commonOptions(command) })) {
+    for (const [key, param] of Object.entries(command.options)) {
       const flag = flagName(key);
       const value = valueOf(param);
       const given = param.metavar === undefined ? [flag, param.short ?? flag] : [flag, value, `${flag}=${value}`];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Command, commandsOf, commonOptions, type Group, type Program } from '../../src/cli/model/command.ts';
+import { type Command, commandsOf, type Group, type Program } from '../../src/cli/model/command.ts';
 import { flagName, type Param } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { groupHelp } from '../../src/cli/help.ts';
@@ -55,11 +55,7 @@ function commandAt(path: string): Command {
 
 /** Every flag of a command, common flags included, by the name that the user types. */
 const flagsOf = (command: Command): ReadonlyMap<string, Param<unknown>> =>
-  new Map(
-    Object.entries({ ...command.options, ...commonOptions(command) }).map(
-      ([key, param]) => [flagName(key), param] as const,
-    ),
-  );
+  new Map(Object.entries(command.options).map(([key, param]) => [flagName(key), param] as const));
 
 const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], differing = [], starts = false }]) =>
   VERBS.filter((verb) => ![...without, ...differing].includes(verb)).map((verb) => ({ noun, verb, starts })),

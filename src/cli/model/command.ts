@@ -35,6 +35,7 @@ interface Described extends CommandWords {
   readonly exitsAsProgram?: boolean;
 }
 
+/** `options` are those of its own. */
 interface CommandSpec<A extends Params, O extends Params> extends Described {
   readonly args?: A;
   readonly options?: O;
@@ -155,7 +156,7 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     ...spec,
     kind: 'command',
     args: spec.args ?? {},
-    options: spec.options ?? {},
+    options: { ...spec.options, ...commonOptions(spec) },
     needed: (spec.needed ?? []).map((group) => (typeof group === 'string' ? [group] : group)),
     examples: spec.examples ?? [],
     watch: spec.watch === true ? {} : spec.watch,
@@ -202,12 +203,17 @@ const notifyOption = (needs: readonly string[] | undefined): Param<string | unde
 /** Of a `--notify`: else it is a command. */
 export const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
 
-export function commonOptions(command: Command): Params {
-  const { waitTimeout } = command.options;
+function commonOptions({
+  options = {},
+  notifies,
+  writes,
+  watch,
+}: Pick<CommandSpec<Params, Params>, 'options' | 'notifies' | 'writes' | 'watch'>): Params {
+  const { waitTimeout } = options;
   return {
-    ...(waitTimeout !== undefined || command.notifies === true ? { notify: notifyOption(waitTimeout?.needs) } : {}),
-    ...(command.writes ? { dryRun: option.on('print the request, send nothing') } : {}),
-    ...(command.watch
+    ...(waitTimeout !== undefined || notifies === true ? { notify: notifyOption(waitTimeout?.needs) } : {}),
+    ...(writes ? { dryRun: option.on('print the request, send nothing') } : {}),
+    ...(watch
       ? {
           watch: option.on('refresh the output until it ends, or q', { short: '-w' }),
           interval: onlyWith(['watch'], option.durationOr('time between refreshes with --watch', 's', 2000, '2s')),
@@ -223,7 +229,5 @@ export const waitOptions = (summary: string) => ({
   waitTimeout: onlyWith(['wait'], waitTimeoutOption('how long --wait waits')),
 });
 
-export const allOptions = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
-
 export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
-  Object.entries(allOptions(command)).filter(([, { hidden }]) => hidden !== true);
+  Object.entries(command.options).filter(([, { hidden }]) => hidden !== true);

@@ -2,7 +2,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { nearestOf, suggestionOf } from '../../core/text.ts';
-import { allOptions, type Command, type Group, type Program, type Values } from '../model/command.ts';
+import type { Command, Group, Program, Values } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params, parseValue } from '../model/params.ts';
 import { didYouMean, verbOf } from '../words.ts';
@@ -86,7 +86,7 @@ function valuesOf(
   }
   if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
   const values: Record<string, unknown> = {};
-  for (const [key, param] of Object.entries({ ...command.args, ...allOptions(command) }))
+  for (const [key, param] of Object.entries({ ...command.args, ...command.options }))
     if (texts.has(key)) values[key] = valueOf(key, param, texts.get(key) ?? []);
   return values;
 }
@@ -117,7 +117,7 @@ function read(
 ): Given {
   const texts: Given = new Map();
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
-  const own = command === undefined ? {} : allOptions(command);
+  const own = command?.options ?? {};
   // Flags of the command replace global ones of the same name.
   const known = { ...flags, ...own };
   const parser = createParser(known, (key) => (key in own ? texts : given));

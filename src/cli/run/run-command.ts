@@ -1,4 +1,4 @@
-import { allOptions, type Command, commonOptions, textIn, type Values, type WatchSpec } from '../model/command.ts';
+import { type Command, textIn, type Values, type WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
@@ -55,7 +55,7 @@ export async function runCommand(
     if (output.jq !== undefined) await (await import('../../output/formats/jq.ts')).checkJq(output.jq, ctx.blocking);
     refuseAccess(ctx, state, command, undefined);
     const asking = command.writes ? { ...ctx, prompts: promptsWithKey(ctx) } : ctx;
-    const values = await completeValues(asking, command, allOptions(command), given, path);
+    const values = await completeValues(asking, command, given, path);
     refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     if (command.watch !== undefined && values['watch'] === true)
@@ -87,7 +87,7 @@ async function tellEnd(
 ): Promise<void> {
   const { values } = end;
   if (values === undefined || ctx.dryRun || ctx.signal.aborted) return;
-  const isLong = end.tookMs > MINUTE_MS && end.result?.kind !== 'nothing' && 'notify' in commonOptions(command);
+  const isLong = end.tookMs > MINUTE_MS && end.result?.kind !== 'nothing' && 'notify' in command.options;
   const target = textIn(values, 'notify') ?? (isLong ? ctx.settings.get('notify') : undefined);
   if (target !== undefined) await (await import('../notify.ts')).notify(ctx, target, [path, command, values], end);
 }
