@@ -22,11 +22,7 @@ export const runCommand = defineCommand({
     "Creates a pod, copies --in, runs the command, copies --out, terminates the pod; the exit code is the command's. A second process ends the pod where this one is killed, a guard 15 minutes after --timeout.",
   args: {
     // Without its check: another word is a command without --.
-    what: {
-      ...arg.optional('go on with a run that was detached, or end one'),
-      choices: ['attach', 'end'],
-      parse: (word) => word,
-    },
+    what: { ...arg.optional('go on with a detached run, or end one'), choices: ['attach', 'end'], parse: String },
     pod: arg.optional('the pod of that run, or the mark of one to end', { complete: PODS }),
     command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),
   },

@@ -107,8 +107,9 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
 /** An interrupt, which would leave unknown what a create made, ends the work after it. */
 async function createPod(ctx: CommandContext, { mark, values }: Run, body: JsonObject): Promise<Json> {
   const [patient, placement] = [uninterrupted(ctx), placementOf(values, body)];
-  const send = (one: JsonObject) =>
-    sendOnce(patient, one, { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) });
+  const words = { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) };
+  const mayPass = fewTimes(EXIT.rateLimited, EXIT.unavailable);
+  const send = (one: JsonObject) => again(ctx, () => sendOnce(patient, one, words), mayPass);
   const answer = await withReferences(ctx, body, REFERENCES, (known) => place(ctx, known, placement, send));
   return answer.value ?? null;
 }
@@ -175,7 +176,7 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
   return { kind: 'program', code: code ?? EXIT.done };
 }
 
-/** For what must be done after an interrupt too. */
+/** For what must be done after an interrupt too. It sends each request once. */
 function uninterrupted(ctx: CommandContext): CommandContext {
   const { signal } = new AbortController();
   return { ...ctx, signal, api: patientApi(ctx.batchApi({ signal, onWindows: () => undefined }), { ...ctx, signal }) };
@@ -201,6 +202,11 @@ async function limited(ctx: CommandContext, run: Run, work: Work): Promise<numbe
   }
 }
 
+const fewTimes = (...exits: readonly number[]) => {
+  let tries = 4;
+  return ({ exit }: Failure): boolean => exits.includes(exit) && (tries -= 1) > 0;
+};
+
 /** One whose connection breaks is copied again. More often would keep a pod that is gone from being ended. */
 async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'out', { from, to }: Copy) {
   const here = (path: string) => ({ path, shown: path });
@@ -210,10 +216,8 @@ async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'ou
     shown: `${pod.name}:${path}`,
   });
   const [source, target] = way === 'in' ? [here(from), inPod(to)] : [inPod(from), here(to)];
-  let tries = 4;
   const take = () => copyOne(ctx, source, target, { recursive: true, gitignore: true });
-  const isBroken = ({ exit }: Failure) => (exit === EXIT.unavailable || exit === EXIT.unknown) && (tries -= 1) > 0;
-  const { files, bytes } = await again(ctx, take, isBroken);
+  const { files, bytes } = await again(ctx, take, fewTimes(EXIT.unavailable, EXIT.unknown));
   run.files[way] += files;
   await say(ctx, `copied ${countOf(files, 'file')} (${formatBytes(bytes)}) to ${target.shown}`);
 }
@@ -230,12 +234,9 @@ async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<
   return lost;
 }
 
-/** What cannot be terminated for so long is named: it may still cost money. */
-const PATIENCE_MS: Milliseconds = 5 * MINUTE_MS;
-
 /**
  * Terminates what a run made, by its id or else by its mark, which a list may show `lagMs` later (4), and removes its key. Returns
- * the ids. Fails with outcome-unknown (8).
+ * the ids. Fails with outcome-unknown (8) after five minutes: it may still cost money.
  */
 async function terminateSurely(ctx: CommandContext, mark: string, lagMs: Milliseconds, known: readonly string[] = []) {
   const startedAt = ctx.clock.monotonic();
@@ -247,7 +248,7 @@ async function terminateSurely(ctx: CommandContext, mark: string, lagMs: Millise
     for (const each of ids) await terminateOwn(ctx, each);
   };
   const mayPass = ({ exit }: Failure): boolean =>
-    ctx.clock.monotonic() - startedAt < (exit === EXIT.notFound ? lagMs : PATIENCE_MS);
+    ctx.clock.monotonic() - startedAt < (exit === EXIT.notFound ? lagMs : 5 * MINUTE_MS);
   await again(ctx, terminate, mayPass).catch((error: unknown) => {
     rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.notFound) throw error;

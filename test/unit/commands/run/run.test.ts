@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { hangUp, json, pointedAt, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { hangUp, json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { hasSsh } from '../../../support/servers/sshd.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 
@@ -64,10 +64,11 @@ test.skipIf(!hasSsh).each([
   ['the time limit', '0s', 9, /command not started after 0s \(--timeout\)/],
 ])('%s while the pod starts terminates it, and offers no wait for it', async (what, timeout, code, says) => {
   const pod = { id: 'pod-1', name: 'run-i', status: 'PROVISIONING' };
+  const creates = [problem(429, 'too many requests'), json(pod, 201)];
   const server = await serve([
     routed({
       'GET /v2/catalog/gpus': json({ gpus: [] }),
-      'POST /v2/pods': json(pod, 201),
+      'POST /v2/pods': (exchange) => creates.shift()?.(exchange),
       'GET /v2/pods/pod-1': (exchange) => {
         if (what === 'an interrupt') world.signal('SIGINT');
         json(pod)(exchange);
