@@ -52,8 +52,8 @@ function itemsOf(shown: Shown): readonly Item[] {
 
 /** Whether there is no value: a table shows a dash, and a detail view leaves the line out. */
 export const isEmpty = (shown: Shown): boolean => {
-  const [first, ...others] = cellPieces(shown, { terminal: false });
-  return first?.text === DASH && others.length === 0;
+  const [first = DASH, ...others] = itemsOf(shown);
+  return others.length === 0 && itemPieces(first, false)[0]?.text === DASH;
 };
 
 const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);

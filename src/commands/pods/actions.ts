@@ -28,7 +28,7 @@ import { SEVERAL } from '../../cli/resource/several.ts';
 import { choose, each, labelOf, report, type Selection } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { lacksHardware, REACHABLE, statusOf } from './reachable.ts';
-import { inOwnWords, ROOM_HINT, untilRoom } from './place.ts';
+import { inOwnWords, untilRoom } from './place.ts';
 import { isLocked, PODS } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
 
@@ -116,7 +116,7 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.status !== 409 || reached.length === 0)
-      throw inOwnWords(error, verb === 'start' ? ROOM_HINT : 'Try again later, or create another pod.');
+      throw inOwnWords(error, verb === 'start' ? undefined : 'Try again later, or create another pod.');
     const answer = await unlessFailed(ctx, () => ctx.api.send(rowRequest(PODS, id)));
     const pod = answer?.value ?? null;
     if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, unchanged: true };

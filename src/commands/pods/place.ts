@@ -148,7 +148,8 @@ export async function untilRoom(
 const limit = (message: string): Failure =>
   new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint: run(berth`catalog gpus`) });
 
-export const ROOM_HINT = sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
+const roomHint = (): Message =>
+  sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
 
 const NO_ROOM =
   /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i;
@@ -158,7 +159,7 @@ const isNoRoom = (error: unknown): error is Failure =>
   error instanceof Failure && error.status === 400 && NO_ROOM.test(error.detail ?? error.title ?? '');
 
 /** `hint`: what to do where there is no room. Other failures stay as they are. */
-export const inOwnWords = (failure: Failure, hint: Message = ROOM_HINT): Failure =>
+export const inOwnWords = (failure: Failure, hint: Message = roomHint()): Failure =>
   isNoRoom(failure)
     ? failure.with({
         code: 'no-capacity',

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import { say, type TerminalText } from '../../core/safe-text.ts';
+import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { alignCell, cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
 import { fieldColumns, memberColumns } from '../fields.ts';
 import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
@@ -45,7 +45,7 @@ const plainDetail = (sections: readonly Section[], paint: Paint): TerminalText =
   joinText(
     sections.flatMap(({ title, lines }) =>
       lines.flatMap(({ label, value }) => {
-        const name = paintAll(cellPieces(title === undefined ? label : `${title} ${label}`, PIPE), paint);
+        const name = safeText(title === undefined ? label : `${title} ${label}`);
         return cellLines(value, PIPE).map((item) => tabbed([name, paintAll(item, paint)]));
       }),
     ),
