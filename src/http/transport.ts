@@ -10,7 +10,10 @@ export class Ending {
   end(reason: Error): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
-    this.onEnd?.(reason);
+    const { onEnd } = this;
+    // What is over must not keep its request: V8 takes a Set of endings for alive longer than it is.
+    this.onEnd = undefined;
+    onEnd?.(reason);
   }
 }
 

@@ -140,6 +140,8 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
         },
         onResponseEnd: () => {
           connections.release(connection);
+          // It would keep what the connection does next alive: of thousands a second, most of the memory.
+          controller = undefined;
           if (settled) return;
           settled = true;
           if (stream !== undefined) stream.push(null);
