@@ -40,6 +40,8 @@ const UNSENT: readonly string[] = [
   ...['file', 'set', 'waitTimeout', 'explain', 'start', 'out', 'noCheck', 'storage', 'envFrom', 'match', 'status'],
   ...['olderThan', 'newerThan', 'all', 'sort', 'force', 'map', 'limit', 'paginate', 'contract', 'every', 'listen'],
   ...['until', 'search', 'regex', 'interval', 'idle'],
+  // Of all that write, wait or watch.
+  ...['dryRun', 'notify', 'watch'],
   // test/unit/commands/pods/capacity.test.ts
   ...['prefer', 'maxPrice', 'untilAvailable', 'startTimeout', 'idempotencyKey'],
 ];
