@@ -109,10 +109,9 @@ function flagOf({ kind, summary, short }: Setting): Param<unknown> {
   return option.text(summary, { ...shape, ...complete, metavar: METAVARS[kind] ?? 'TEXT' });
 }
 
-const withFlags = SETTINGS.filter(({ name, ...setting }) => 'flag' in setting && !(name in OUTPUT_FLAGS));
+const settingFlags = SETTINGS.flatMap((setting) =>
+  setting.flag === undefined || setting.name in OUTPUT_FLAGS ? [] : [[setting.name, flagOf(setting)] as const],
+);
 
 /** The flags of every command: the output flags, and the flags of settings. */
-export const FLAGS: Params = {
-  ...OUTPUT_FLAGS,
-  ...Object.fromEntries(withFlags.map((setting) => [setting.name, flagOf(setting)])),
-};
+export const FLAGS: Params = { ...OUTPUT_FLAGS, ...Object.fromEntries(settingFlags) };
