@@ -28,7 +28,7 @@ export async function parseDocument(body: Uint8Array, ...roots: readonly string[
   parser.on('text', add);
   parser.on('cdata', add);
   parser.on('closetag', () => void open.pop());
-  parser.write(Buffer.from(body).toString().trimStart()).close();
+  parser.write(new TextDecoder().decode(body).trimStart()).close();
   const [found] = top.children;
   if (found === undefined || !roots.includes(found.name)) throw new Error(`it has no ${roots[0] ?? 'root'}`);
   return found;
