@@ -106,13 +106,6 @@ export const noun =
     return defineGroup(summary, commands);
   };
 
-/** Of what makes a command: it is made where its verb is called. */
-export const later =
-  <A extends readonly unknown[]>(make: (...given: A) => Command) =>
-  (...given: A) =>
-  () =>
-    make(...given);
-
 /** Known without loading the noun's module. */
 export interface Noun {
   readonly name: string;

@@ -3,7 +3,7 @@
 import { ask, asks, requireYes } from '../ask.ts';
 import { getCommand, listCommand } from '../hint.ts';
 import type { Collection } from '../model/collection.ts';
-import { type Command, defineCommand, later, textIn, type Values, waitOptions, yesOption } from '../model/command.ts';
+import { type Command, defineCommand, textIn, type Values, waitOptions, yesOption } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { OUTCOMES } from '../model/output-schema.ts';
 import { option, type Params } from '../model/params.ts';
@@ -77,7 +77,7 @@ export interface Wait {
 }
 
 /** `berth NOUN create NAME`. */
-function createCommand(
+export function create(
   of: Resource,
   spec: NounWords &
     BodyRules & {
@@ -91,41 +91,40 @@ function createCommand(
       readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
       readonly wait?: Wait;
     } = {},
-): Command {
+): () => Command {
   const { price, oneOf, wait, body: completed = (_, read) => read(), send = (ctx, one) => ctx.api.send(one) } = spec;
-  return defineCommand({
-    summary: spec.summary ?? `create ${withArticle(of.noun)}`,
-    details: spec.details,
-    examples: spec.examples,
-    args: bodyArguments(of, 'create', spec),
-    // Nothing is asked: scripts may confirm all the same.
-    options: {
-      ...bodyFlags(of, 'create', spec),
-      ...oneOf,
-      ...(wait && waitOptions(wait.summary)),
-      yes: { ...yesOption, hidden: true },
-    },
-    needed: [...(spec.needed ?? []), ...(oneOf ? [Object.keys(oneOf)] : [])],
-    fields: readPaths(of.table),
-    output: rowSchema(of),
-    writes: true,
-    costs: price !== undefined,
-    exits: spec.exits,
-    run: async (ctx, values: Values) => {
-      const body = await completed(ctx, () => bodyFrom(ctx, of, values, spec), values);
-      if (price !== undefined)
-        await tellPrice(ctx, async () => {
-          // Of a service that can be asked, and after the line that says it is the local one.
-          await ctx.api.preview(post(of, body));
-          return await price(body, ctx);
-        });
-      const answer = await withReferences(ctx, body, spec.references ?? {}, (known) => send(ctx, post(of, known)));
-      return await waited(ctx, wait, await written(ctx, of, answer, 'created'), answer, values);
-    },
-  });
+  return () =>
+    defineCommand({
+      summary: spec.summary ?? `create ${withArticle(of.noun)}`,
+      details: spec.details,
+      examples: spec.examples,
+      args: bodyArguments(of, 'create', spec),
+      // Nothing is asked: scripts may confirm all the same.
+      options: {
+        ...bodyFlags(of, 'create', spec),
+        ...oneOf,
+        ...(wait && waitOptions(wait.summary)),
+        yes: { ...yesOption, hidden: true },
+      },
+      needed: [...(spec.needed ?? []), ...(oneOf ? [Object.keys(oneOf)] : [])],
+      fields: readPaths(of.table),
+      output: rowSchema(of),
+      writes: true,
+      costs: price !== undefined,
+      exits: spec.exits,
+      run: async (ctx, values: Values) => {
+        const body = await completed(ctx, () => bodyFrom(ctx, of, values, spec), values);
+        if (price !== undefined)
+          await tellPrice(ctx, async () => {
+            // Of a service that can be asked, and after the line that says it is the local one.
+            await ctx.api.preview(post(of, body));
+            return await price(body, ctx);
+          });
+        const answer = await withReferences(ctx, body, spec.references ?? {}, (known) => send(ctx, post(of, known)));
+        return await waited(ctx, wait, await written(ctx, of, answer, 'created'), answer, values);
+      },
+    });
 }
-
-export const create = later(createCommand);
 
 const waited = async (
   ctx: CommandContext,
@@ -139,7 +138,7 @@ const waited = async (
 export type ReadRow = () => Promise<Json>;
 
 /** `berth NOUN update ID`. */
-function updateCommand(
+export function update(
   of: Resource,
   spec: NounWords &
     BodyRules & {
@@ -151,45 +150,44 @@ function updateCommand(
       readonly complete?: (ctx: CommandContext, body: JsonObject, row: ReadRow, values: Values) => Promise<JsonObject>;
       readonly wait?: Wait;
     } = {},
-): Command {
+): () => Command {
   const { risk, risky = [], complete, wait } = spec;
-  return defineCommand({
-    summary: spec.summary ?? `change ${withArticle(of.noun)}`,
-    details: spec.details,
-    examples: spec.examples,
-    args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
-    options: {
-      ...bodyFlags(of, 'update', spec),
-      ...(wait && waitOptions(wait.summary)),
-      ...(risk && { yes: yesOption }),
-    },
-    needed: [Object.keys(bodyFlags(of, 'update', spec))],
-    fields: readPaths(of.table),
-    output: rowSchema(of),
-    writes: true,
-    costs: spec.costs,
-    run: async (ctx, values: Values) => {
-      const word = textIn(values, 'id') ?? '';
-      let reading: Promise<Json> | undefined;
-      const row: ReadRow = () => (reading ??= readRow(ctx, of, word).then(({ value = null }) => value));
-      const given = await bodyFrom(ctx, of, values, spec, row);
-      const body = (await complete?.(ctx, given, row, values)) ?? given;
-      if (asks(ctx) && risky.some((member) => body[member] !== undefined)) {
-        const line = await risk?.(body, await row());
-        if (line !== undefined) await ask(ctx, { line });
-      }
-      const answer = await withId(ctx, of, word, (id) =>
-        withReferences(ctx, body, spec.references ?? {}, (known) => ctx.api.send(patch(of, id, known))),
-      );
-      return await waited(ctx, wait, await written(ctx, of, answer, 'updated'), answer, values);
-    },
-  });
+  return () =>
+    defineCommand({
+      summary: spec.summary ?? `change ${withArticle(of.noun)}`,
+      details: spec.details,
+      examples: spec.examples,
+      args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
+      options: {
+        ...bodyFlags(of, 'update', spec),
+        ...(wait && waitOptions(wait.summary)),
+        ...(risk && { yes: yesOption }),
+      },
+      needed: [Object.keys(bodyFlags(of, 'update', spec))],
+      fields: readPaths(of.table),
+      output: rowSchema(of),
+      writes: true,
+      costs: spec.costs,
+      run: async (ctx, values: Values) => {
+        const word = textIn(values, 'id') ?? '';
+        let reading: Promise<Json> | undefined;
+        const row: ReadRow = () => (reading ??= readRow(ctx, of, word).then(({ value = null }) => value));
+        const given = await bodyFrom(ctx, of, values, spec, row);
+        const body = (await complete?.(ctx, given, row, values)) ?? given;
+        if (asks(ctx) && risky.some((member) => body[member] !== undefined)) {
+          const line = await risk?.(body, await row());
+          if (line !== undefined) await ask(ctx, { line });
+        }
+        const answer = await withId(ctx, of, word, (id) =>
+          withReferences(ctx, body, spec.references ?? {}, (known) => ctx.api.send(patch(of, id, known))),
+        );
+        return await waited(ctx, wait, await written(ctx, of, answer, 'updated'), answer, values);
+      },
+    });
 }
 
-export const update = later(updateCommand);
-
 /** `berth NOUN delete ID...`: by ids, names or selectors. It says what it will hit, and asks. */
-function removeCommand(
+export function remove(
   of: Resource,
   spec: NounWords & {
     /** What is lost: `all data on it`. */
@@ -203,49 +201,54 @@ function removeCommand(
     /** What to do about them. */
     readonly hint?: (row: Json) => Message;
   },
-): Command {
+): () => Command {
   const { loses, typed, inUse, hint, done = 'deleted' } = spec;
   const plural = pluralOf(of.noun);
-  return defineCommand({
-    summary: spec.summary ?? `delete ${plural}`,
-    details: [spec.details, SEVERAL].filter(Boolean).join(' '),
-    examples: spec.examples,
-    args: { id: idsArgument(of) },
-    options: {
-      ...selectorOptions(of.table, plural),
-      ...(inUse === undefined ? {} : { force: option.on(`${plural} in use or locked too`) }),
-      yes: yesOption,
-    },
-    output: OUTCOMES,
-    writes: true,
-    destroys: true,
-    run: async (ctx, values) => {
-      requireYes(ctx);
-      const { force, ...selection } = values as unknown as Selection & { readonly force?: boolean };
-      const isGuarded = inUse !== undefined && force !== true;
-      const chosen = await choose(ctx, of, selection);
-      const hit = isGuarded || asks(ctx) ? await withRows(ctx, of, chosen.targets) : chosen.targets;
-      const rows = hit.flatMap(({ row }) => row ?? []);
-      const kept = isGuarded ? await inUse(ctx, rows) : new Map<string, string>();
-      if (chosen.isSelected) for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
-      const targets = hit.flatMap((target): readonly Target[] => {
-        const { word, row = null } = target;
-        const message = kept.get(idOf(row));
-        if (message === undefined) return [target];
-        if (chosen.isSelected) return [];
-        const advice = lines(hint?.(row), 'Pass --force to override.');
-        return [{ word, failure: new Failure({ code: 'refused', exit: EXIT.refused, message, hint: advice }) }];
-      });
-      await askToRemove(ctx, of, { ...chosen, targets }, `will be ${done}. Lost: ${loses}.`, typed);
-      const outcomes = await each(ctx, of, targets, (id) =>
-        ctx.api.send({ service: 'base', method: 'DELETE', path: [...of.path, id], id, checkCommand: listCommand(of) }),
-      );
-      return report(ctx, of, chosen, outcomes, done);
-    },
-  });
+  return () =>
+    defineCommand({
+      summary: spec.summary ?? `delete ${plural}`,
+      details: [spec.details, SEVERAL].filter(Boolean).join(' '),
+      examples: spec.examples,
+      args: { id: idsArgument(of) },
+      options: {
+        ...selectorOptions(of.table, plural),
+        ...(inUse === undefined ? {} : { force: option.on(`${plural} in use or locked too`) }),
+        yes: yesOption,
+      },
+      output: OUTCOMES,
+      writes: true,
+      destroys: true,
+      run: async (ctx, values) => {
+        requireYes(ctx);
+        const { force, ...selection } = values as unknown as Selection & { readonly force?: boolean };
+        const isGuarded = inUse !== undefined && force !== true;
+        const chosen = await choose(ctx, of, selection);
+        const hit = isGuarded || asks(ctx) ? await withRows(ctx, of, chosen.targets) : chosen.targets;
+        const rows = hit.flatMap(({ row }) => row ?? []);
+        const kept = isGuarded ? await inUse(ctx, rows) : new Map<string, string>();
+        if (chosen.isSelected) for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
+        const targets = hit.flatMap((target): readonly Target[] => {
+          const { word, row = null } = target;
+          const message = kept.get(idOf(row));
+          if (message === undefined) return [target];
+          if (chosen.isSelected) return [];
+          const advice = lines(hint?.(row), 'Pass --force to override.');
+          return [{ word, failure: new Failure({ code: 'refused', exit: EXIT.refused, message, hint: advice }) }];
+        });
+        await askToRemove(ctx, of, { ...chosen, targets }, `will be ${done}. Lost: ${loses}.`, typed);
+        const outcomes = await each(ctx, of, targets, (id) =>
+          ctx.api.send({
+            service: 'base',
+            method: 'DELETE',
+            path: [...of.path, id],
+            id,
+            checkCommand: listCommand(of),
+          }),
+        );
+        return report(ctx, of, chosen, outcomes, done);
+      },
+    });
 }
-
-export const remove = later(removeCommand);
 
 async function askToRemove(
   ctx: CommandContext,

@@ -1,12 +1,5 @@
 import type { Collection, Query } from '../model/collection.ts';
-import {
-  type Command,
-  type CommandWords,
-  defineCommand,
-  later,
-  type Values,
-  type WatchSpec,
-} from '../model/command.ts';
+import { type Command, type CommandWords, defineCommand, type Values, type WatchSpec } from '../model/command.ts';
 import { type CommandContext, isForPerson } from '../model/context.ts';
 import { manyOf } from '../model/output-schema.ts';
 import { option, type Param, type Params, parseValue, type ValuesOf } from '../model/params.ts';
@@ -92,7 +85,7 @@ export type ListFilter = RowFilter & {
 };
 
 /** `berth NOUN list`: every page, or an error. In the order of the service unless `--sort`. */
-function listCommand<const O extends Params>(
+export function list<const O extends Params>(
   resource: Resource,
   spec: NounWords & {
     readonly options?: O;
@@ -105,31 +98,30 @@ function listCommand<const O extends Params>(
     /** After the table on a terminal: `8 pods, $7.47/h`. */
     readonly total?: (rows: readonly Json[]) => string;
   } = {},
-): Command {
+): () => Command {
   const { of, query, keep, total, options, ...words } = spec;
-  return defineCommand({
-    summary: `list ${pluralOf(resource.noun)}`,
-    ...words,
-    fields: readPaths(resource.table),
-    output: manyOf(rowSchema(resource)),
-    args: of === undefined ? {} : { id: idArgument(of) },
-    options: { ...options, ...listOptions(resource.table) },
-    run: async (ctx, values) => {
-      const given = values as unknown as ValuesOf<O>;
-      const filter = values as unknown as ListFilter & { readonly id: string };
-      const rowsAt = (path: readonly string[]) =>
-        filteredRows(ctx, { ...resource, path }, filter, query?.(given), (row) => keep?.(row, given) ?? true);
-      const result =
-        of === undefined
-          ? await rowsAt(resource.path)
-          : await withId(ctx, of, filter.id, (id) => rowsAt([...of.path, id, ...resource.path]));
-      const isPlain = total === undefined || result.values.length === 0 || result.notes.length > 0;
-      return isPlain || !isForPerson(ctx) ? result : { ...result, notes: [total(result.values)] };
-    },
-  });
+  return () =>
+    defineCommand({
+      summary: `list ${pluralOf(resource.noun)}`,
+      ...words,
+      fields: readPaths(resource.table),
+      output: manyOf(rowSchema(resource)),
+      args: of === undefined ? {} : { id: idArgument(of) },
+      options: { ...options, ...listOptions(resource.table) },
+      run: async (ctx, values) => {
+        const given = values as unknown as ValuesOf<O>;
+        const filter = values as unknown as ListFilter & { readonly id: string };
+        const rowsAt = (path: readonly string[]) =>
+          filteredRows(ctx, { ...resource, path }, filter, query?.(given), (row) => keep?.(row, given) ?? true);
+        const result =
+          of === undefined
+            ? await rowsAt(resource.path)
+            : await withId(ctx, of, filter.id, (id) => rowsAt([...of.path, id, ...resource.path]));
+        const isPlain = total === undefined || result.values.length === 0 || result.notes.length > 0;
+        return isPlain || !isForPerson(ctx) ? result : { ...result, notes: [total(result.values)] };
+      },
+    });
 }
-
-export const list = later(listCommand);
 
 /** Sorted. Unsorted, no page is read after the limit. */
 export async function filteredRows(
@@ -159,7 +151,7 @@ export const cutNotes = (noun: string, limit: number | undefined, isCut: boolean
   isCut ? [`Shown: ${countOf(limit ?? 0, noun)}, because of --limit. There may be more.`] : [];
 
 /** `berth NOUN get ID...`: one row in detail, or several as a list. */
-function getCommand<const O extends Params>(
+export function get<const O extends Params>(
   of: Resource,
   spec: NounWords & {
     readonly options?: O;
@@ -168,25 +160,24 @@ function getCommand<const O extends Params>(
     /** An exit code or a note by what the row says. */
     readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
   } = {},
-): Command {
+): () => Command {
   const { outcome, query, ...words } = spec;
-  return defineCommand({
-    summary: `show ${withArticle(of.noun)}`,
-    ...words,
-    details: [words.details, READS_SEVERAL].filter(Boolean).join(' '),
-    fields: readPaths(of.table),
-    output: eachSchema(rowSchema(of)),
-    args: { id: idsOnlyArgument(of) },
-    run: async (ctx, values) => {
-      const given = values as unknown as ValuesOf<O>;
-      return await readEach(ctx, values.id, {
-        view: of.view,
-        read: (word) => readRow(ctx, of, word, query?.(given)),
-        outcome: (row) => outcome?.(row, given) ?? {},
-        watched: (values as Values)['watch'] === true,
-      });
-    },
-  });
+  return () =>
+    defineCommand({
+      summary: `show ${withArticle(of.noun)}`,
+      ...words,
+      details: [words.details, READS_SEVERAL].filter(Boolean).join(' '),
+      fields: readPaths(of.table),
+      output: eachSchema(rowSchema(of)),
+      args: { id: idsOnlyArgument(of) },
+      run: async (ctx, values) => {
+        const given = values as unknown as ValuesOf<O>;
+        return await readEach(ctx, values.id, {
+          view: of.view,
+          read: (word) => readRow(ctx, of, word, query?.(given)),
+          outcome: (row) => outcome?.(row, given) ?? {},
+          watched: (values as Values)['watch'] === true,
+        });
+      },
+    });
 }
-
-export const get = later(getCommand);

@@ -8,14 +8,7 @@ import { berth, type Message } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import {
-  type Command,
-  type CommandWords,
-  defineCommand,
-  later,
-  waitOptions,
-  yesOption,
-} from '../../cli/model/command.ts';
+import { type Command, type CommandWords, defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
 import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
@@ -43,64 +36,66 @@ interface Action extends CommandWords {
   readonly before: string;
 }
 
-function makeAction(verb: Verb, { done, reached, before, details, ...words }: Action): Command {
+function actionCommand(verb: Verb, { done, reached, before, details, ...words }: Action): () => Command {
   const goal = verb === 'stop' ? 'EXITED' : REACHABLE;
-  return defineCommand({
-    ...words,
-    details: `${details ?? ''} Selectors skip pods that cannot ${verb} now. ${SEVERAL}`,
-    args: { id: idsArgument(PODS) },
-    options: {
-      ...waitOptions(`wait until it is ${goal}`),
-      ...(verb === 'start' ? { untilAvailable: option.durationWithUnit('wait this long for free GPUs') } : {}),
-      ...selectorOptions(PODS.table, 'pods'),
-      yes: yesOption,
-    },
-    output: either(rowSchema(PODS), OUTCOMES),
-    writes: true,
-    exits: [EXIT.waitEnded, EXIT.jobFailed],
-    costs: verb === 'start',
-    run: async (ctx, values) => {
-      const given = values as unknown as Selection & { readonly untilAvailable?: number };
-      const isSelected = given.id.length === 0;
-      if (isSelected) requireYes(ctx);
-      const chosen = await choose(ctx, PODS, given);
-      const able = chosen.targets.filter(({ row }) => row === undefined || whyNot(row, verb) === undefined);
-      // Beside others, those that are already as wanted are not worth a word.
-      const skipped = chosen.targets.flatMap(({ row = null }) => {
-        const isQuiet = row === null || (able.length > 0 && reached.includes(statusOf(row)));
-        const reason = isQuiet ? undefined : whyNot(row, verb);
-        return reason === undefined ? [] : [`${labelOf(row)}: ${reason}`];
-      });
-      if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
-      const rows = able.flatMap(({ row }) => row ?? []);
-      if (asks(ctx) && rows.length > 0) {
-        await ctx.tellRows(PODS.view, rows);
-        // A stopped pod costs nothing by its own row.
-        const costOf = async (pod: Json) => (verb === 'start' ? ofNewPod(pod, await catalogOf(ctx, pod)) : ofPod(pod));
-        const costs = await unlessFailed(ctx, () => Promise.all(rows.map(costOf)));
-        const price = costs === undefined ? 'unknown price' : perHour(sum(costs));
-        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
-      }
-      const send = async (id: Id<'pod'>) => {
-        const answer = await act(ctx, verb, id, reached);
-        // A wait sees for itself.
-        if (!values.wait && statusOf(answer.value ?? null) === before)
-          throw unknownOutcome(`pod ${id} is ${before} after its ${verb} was accepted`, berth`pods get ${id}`, id);
-        return answer;
-      };
-      const sent = await each(ctx, PODS, able, (id) =>
-        given.untilAvailable === undefined ? send(id) : untilRoom(ctx, id, () => send(id), given.untilAvailable),
-      );
-      const pods = values.wait ? await waitFor(ctx, sent, goal, values.waitTimeout) : sent;
-      const tail = verb === 'start' ? (pod: Json) => ` (${perHour(ofPod(pod))})` : undefined;
-      const result =
-        values.wait && pods.length > 0
-          ? waitResult(ctx, pods, isSelected, goal)
-          : report(ctx, PODS, chosen, pods, done, tail);
-      const notes = pods.flatMap(({ answer }) => useless(answer?.value ?? null));
-      return { ...result, notes: [...(result.notes ?? []), ...notes] };
-    },
-  });
+  return () =>
+    defineCommand({
+      ...words,
+      details: `${details ?? ''} Selectors skip pods that cannot ${verb} now. ${SEVERAL}`,
+      args: { id: idsArgument(PODS) },
+      options: {
+        ...waitOptions(`wait until it is ${goal}`),
+        ...(verb === 'start' ? { untilAvailable: option.durationWithUnit('wait this long for free GPUs') } : {}),
+        ...selectorOptions(PODS.table, 'pods'),
+        yes: yesOption,
+      },
+      output: either(rowSchema(PODS), OUTCOMES),
+      writes: true,
+      exits: [EXIT.waitEnded, EXIT.jobFailed],
+      costs: verb === 'start',
+      run: async (ctx, values) => {
+        const given = values as unknown as Selection & { readonly untilAvailable?: number };
+        const isSelected = given.id.length === 0;
+        if (isSelected) requireYes(ctx);
+        const chosen = await choose(ctx, PODS, given);
+        const able = chosen.targets.filter(({ row }) => row === undefined || whyNot(row, verb) === undefined);
+        // Beside others, those that are already as wanted are not worth a word.
+        const skipped = chosen.targets.flatMap(({ row = null }) => {
+          const isQuiet = row === null || (able.length > 0 && reached.includes(statusOf(row)));
+          const reason = isQuiet ? undefined : whyNot(row, verb);
+          return reason === undefined ? [] : [`${labelOf(row)}: ${reason}`];
+        });
+        if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
+        const rows = able.flatMap(({ row }) => row ?? []);
+        if (asks(ctx) && rows.length > 0) {
+          await ctx.tellRows(PODS.view, rows);
+          // A stopped pod costs nothing by its own row.
+          const costOf = async (pod: Json) =>
+            verb === 'start' ? ofNewPod(pod, await catalogOf(ctx, pod)) : ofPod(pod);
+          const costs = await unlessFailed(ctx, () => Promise.all(rows.map(costOf)));
+          const price = costs === undefined ? 'unknown price' : perHour(sum(costs));
+          await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
+        }
+        const send = async (id: Id<'pod'>) => {
+          const answer = await act(ctx, verb, id, reached);
+          // A wait sees for itself.
+          if (!values.wait && statusOf(answer.value ?? null) === before)
+            throw unknownOutcome(`pod ${id} is ${before} after its ${verb} was accepted`, berth`pods get ${id}`, id);
+          return answer;
+        };
+        const sent = await each(ctx, PODS, able, (id) =>
+          given.untilAvailable === undefined ? send(id) : untilRoom(ctx, id, () => send(id), given.untilAvailable),
+        );
+        const pods = values.wait ? await waitFor(ctx, sent, goal, values.waitTimeout) : sent;
+        const tail = verb === 'start' ? (pod: Json) => ` (${perHour(ofPod(pod))})` : undefined;
+        const result =
+          values.wait && pods.length > 0
+            ? waitResult(ctx, pods, isSelected, goal)
+            : report(ctx, PODS, chosen, pods, done, tail);
+        const notes = pods.flatMap(({ answer }) => useless(answer?.value ?? null));
+        return { ...result, notes: [...(result.notes ?? []), ...notes] };
+      },
+    });
 }
 
 /** A service that does not list actions is asked. */
@@ -123,8 +118,6 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
     throw isLocked(pod) ? error.with({ hint: run(berth`pods update ${id} --locked off`) }) : error;
   }
 }
-
-const actionCommand = later(makeAction);
 
 /** A stopped pod may come back without its GPU: it is paid for, and of no use. */
 const useless = (pod: Json): readonly Message[] =>
