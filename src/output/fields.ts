@@ -1,6 +1,7 @@
 import { type Failure, usage } from '../core/failure.ts';
 import { isList, isObject, type Json, type JsonObject, memberOf } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
+import { hideSecrets } from '../core/secret-names.ts';
 import { plainCell } from './cells.ts';
 import { type Column, type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
 
@@ -135,4 +136,13 @@ const GROUP_ROWS = 100;
 
 export function* groupsOf<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < rows.length; at += GROUP_ROWS) yield rows.slice(at, at + GROUP_ROWS);
+}
+
+/** The row as people read it in tables and CSV, also where `--fields env.NAME` asks for a variable. */
+export const rowWithoutSecrets = (row: Json, { isSecret }: OutputOptions): Json =>
+  isSecret === undefined ? row : hideSecrets(row, isSecret);
+
+export function resultWithoutSecrets(result: RowsResult, options: OutputOptions): RowsResult {
+  if (result.kind === 'one') return { ...result, value: rowWithoutSecrets(result.value, options) };
+  return { ...result, values: result.values.map((row) => rowWithoutSecrets(row, options)) };
 }

@@ -1,10 +1,9 @@
 import { encodeJson, Exact, isObject, type Json, memberOf } from '../../core/json.ts';
 import { type DataText, safeText } from '../../core/safe-text.ts';
-import { fieldAt, groupsOf, memberNames, pickFields } from '../fields.ts';
+import { fieldAt, groupsOf, memberNames, pickFields, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
 import { escapeJson } from './json.ts';
 import { data } from '../trusted.ts';
 import { type FormatPrinter, type OutputOptions, rowsOf, type View } from '../view.ts';
-import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 
 interface CsvOptions {
   readonly fields: OutputOptions['fields'];

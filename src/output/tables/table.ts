@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { alignCell, cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
-import { fieldColumns, memberColumns } from '../fields.ts';
+import { fieldColumns, memberColumns, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
 import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
 import { DEFAULT_COLUMNS, joinText, styled } from '../text/terminal-text.ts';
 import { trusted } from '../trusted.ts';
@@ -16,7 +16,6 @@ import type {
   Section,
   View,
 } from '../view.ts';
-import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 
 const PIPE = { terminal: false };
 
