@@ -152,16 +152,13 @@ export interface WrittenFile extends VolumeFile {
   again(): Promise<unknown>;
 }
 
-export type ContentProof =
-  | { readonly kind: 'none' }
-  /** The MD5 of the content, in hexadecimal. */
-  | { readonly kind: 'whole'; readonly md5: string }
-  | {
-      readonly kind: 'parts';
-      /** The size of each part but the last. A guess: another program may have chosen another one. */
-      readonly partBytes: Bytes;
-      readonly agrees: (digests: readonly Buffer[]) => boolean;
-    };
+/** What the MD5s of the parts of a file, or of all of it as one, must agree with. */
+export interface ContentProof {
+  readonly isWhole: boolean;
+  /** The size of each part but the last. A guess: another program may have chosen another one. */
+  readonly partBytes: Bytes;
+  readonly agrees: (digests: readonly Buffer[]) => boolean;
+}
 
 /** Every operation may be repeated. Fails with usage (2), denied (3), refused (5), unavailable (7). */
 export interface VolumeFiles {
@@ -172,7 +169,8 @@ export interface VolumeFiles {
   list(prefix: string, isShallow?: boolean): AsyncIterable<VolumeEntry>;
   isFolder(prefix: string): Promise<boolean>;
   find(key: string): Promise<VolumeFile | undefined>;
-  proofOf(file: VolumeFile): ContentProof;
+  /** Undefined where the ETag is no checksum. */
+  proofOf(file: VolumeFile): ContentProof | undefined;
   /** Local-file (14) where the file was changed or removed since it was looked at, or else since the first answer. */
   read(
     file: Pick<VolumeFile, 'key' | 'bytes'> & { readonly version: string | undefined },

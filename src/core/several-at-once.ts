@@ -3,7 +3,7 @@ export async function* severalAtOnce<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
   work: (item: T) => Promise<R>,
   { atOnce = 64, ahead = 1000 } = {},
-): AsyncGenerator<R> {
+): AsyncGenerator<R, void> {
   const works: Promise<R>[] = [];
   const ended = new Set<Promise<R>>();
   const running = new Set<Promise<void>>();

@@ -27,13 +27,14 @@ const USUAL_PARTS = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256].map((size)
 export const CHECKSUM = /^"?[0-9a-f]{32}(-\d+)?"?$/;
 
 /** What the ETag of a file proves: it is the MD5 of the content, or of its parts' MD5s (storage contract). */
-export function proofOf({ bytes, version }: Pick<VolumeFile, 'bytes' | 'version'>): ContentProof {
+export function proofOf({ bytes, version }: Pick<VolumeFile, 'bytes' | 'version'>): ContentProof | undefined {
   const [, digest, count] = /^"([0-9a-f]{32})(?:-(\d{1,5}))?"$/.exec(version) ?? [];
-  if (digest !== undefined && count === undefined) return { kind: 'whole', md5: digest };
-  const size = [partSize(bytes), ...USUAL_PARTS].find((each) => Math.ceil(bytes / each) === Number(count));
-  if (digest === undefined || size === undefined) return { kind: 'none' };
-  const agrees = (digests: readonly Buffer[]): boolean => md5(Buffer.concat(digests)).toString('hex') === digest;
-  return { kind: 'parts', partBytes: size, agrees };
+  const isWhole = !version.includes('-');
+  const sizes = isWhole ? [Math.max(1, bytes)] : [partSize(bytes), ...USUAL_PARTS];
+  const partBytes = sizes.find((size) => isWhole || Math.ceil(bytes / size) === Number(count));
+  if (digest === undefined || partBytes === undefined) return undefined;
+  const joined = (digests: readonly Buffer[]) => (isWhole ? digests[0] : undefined) ?? md5(Buffer.concat(digests));
+  return { isWhole, partBytes, agrees: (digests) => joined(digests).toString('hex') === digest };
 }
 
 /** The MD5 of what is sent is compared with the ETag of the answer. */

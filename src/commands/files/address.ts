@@ -80,22 +80,14 @@ export function volumeOpener(ctx: CommandContext): (word: string) => Promise<Vol
 /** What an address on a volume leads to. */
 type Found = { readonly kind: 'file'; readonly file: VolumeFile } | { readonly kind: 'folder'; readonly key: string };
 
-/** A folder exists if anything is in it. */
-export async function lookOnVolume(
-  volume: VolumeFiles,
-  { path }: Pick<VolumeAddress, 'path'>,
-): Promise<Found | undefined> {
-  const key = folderKey(path);
-  const file = key === path ? undefined : await volume.find(path);
-  if (file !== undefined) return { kind: 'file', file };
-  return path === '' || (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
-}
-
 /** A file, a folder, or the files that match a pattern: `*`, `?`, `[a-c]`, `{a,b}`, `**`. Not-found (4) without any. */
 export async function findAll(volume: VolumeFiles, address: VolumeAddress): Promise<readonly Found[]> {
-  const found = await lookOnVolume(volume, address);
-  if (found !== undefined) return [found];
   const { path } = address;
+  const key = folderKey(path);
+  const file = key === path ? undefined : await volume.find(path);
+  if (file !== undefined) return [{ kind: 'file', file }];
+  // A folder exists if anything is in it.
+  if (path === '' || (await volume.isFolder(key))) return [{ kind: 'folder', key }];
   const first = path.search(/[*?[{]/);
   const files: Found[] = [];
   if (first >= 0) {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words.ts';
-import { folderOf, joined } from './names.ts';
+import { joined } from './names.ts';
 import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
 import { type End, type FileEnd, fileHere, type FileOnVolume, type LocalFile, shown } from './tree.ts';
 import type { RangeFiles, RangeWriter } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, localFile, usage } from '../../core/failure.ts';
+import { Failure, localFile } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
@@ -34,16 +35,14 @@ const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
 /** By size and checksum; false where the ETag is no checksum. */
 async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
   const proof = volume.proofOf(file);
-  if (proof.kind === 'none' || file.bytes !== source.bytes) return false;
-  const size = proof.kind === 'whole' ? file.bytes : proof.partBytes;
+  if (proof === undefined || file.bytes !== source.bytes) return false;
   const digests: Buffer[] = [];
-  for (let start = 0; start === 0 || start < file.bytes; start += size) {
+  for (let start = 0; start < file.bytes; start += proof.partBytes) {
     const hash = createHash('md5');
-    for await (const chunk of source.read(start, Math.min(start + size, file.bytes))) hash.update(chunk);
+    for await (const chunk of source.read(start, Math.min(start + proof.partBytes, file.bytes))) hash.update(chunk);
     digests.push(hash.digest());
-    if (proof.kind === 'whole') return digests[0]?.toString('hex') === proof.md5;
   }
-  return proof.kind === 'parts' && proof.agrees(digests);
+  return proof.agrees(digests);
 }
 
 /** Whether the target has the content of the source already. */
@@ -57,8 +56,8 @@ async function hasContent(files: RangeFiles, from: FileEnd, to: FileEnd): Promis
 interface Transfer {
   readonly from: FileEnd;
   readonly to: End;
-  /** The version of what it replaces. */
-  readonly replaces: string | undefined;
+  /** What it replaces. */
+  readonly there: FileEnd | undefined;
   /** What comes here is hashed, and compared with the ETag. */
   readonly verify: boolean;
   readonly onBytes: (bytes: Bytes) => void;
@@ -66,15 +65,15 @@ interface Transfer {
 
 /** Returns what was written to a volume. Local-file (14) where the source changed, but not where it only grew. */
 async function transfer(ctx: CommandContext, work: Transfer): Promise<WrittenFile | undefined> {
-  const { from, to, replaces, onBytes } = work;
+  const { from, to, there, onBytes } = work;
+  const replaces = there?.file.version;
   const files = await ctx.durable();
   if (to.kind === 'local') {
-    if (from.kind === 'local') throw usage('use cp for a copy on this machine');
-    await download(ctx, from, to.path, work);
+    if (from.kind === 'volume') await download(ctx, from, to.path, work);
     return undefined;
   }
   // By the service, where the ETag will prove the copy: that of a file in parts changes.
-  if (from.kind === 'volume' && from.volume.id === to.volume.id && from.volume.proofOf(from.file).kind === 'whole') {
+  if (from.kind === 'volume' && from.volume.id === to.volume.id && from.volume.proofOf(from.file)?.isWhole === true) {
     const copied = await from.volume.copy(from.file, to.key);
     onBytes(from.file.bytes);
     return { ...copied, replaces };
@@ -104,17 +103,16 @@ async function download(
   ctx: CommandContext,
   from: FileOnVolume,
   target: string,
-  { verify, onBytes }: Pick<Transfer, 'verify' | 'onBytes'>,
+  { there, verify, onBytes }: Transfer,
 ): Promise<void> {
   const { volume, file } = from;
   const files = await ctx.durable();
-  const there = await files.lookAt(target, true);
-  // Replaces only a file: not a pipe that another program reads, not a device.
-  if (there?.kind === 'other')
-    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
   const mark = createHash('sha256').update(`${String(ctx.random())} ${target}`);
-  const partial = joined(folderOf(target), `.berth-${mark.digest('hex').slice(0, 12)}.partial`);
-  const output = await files.openRanges(partial, there?.executable === true ? EXECUTABLE_MODE : FILE_MODE);
+  const partial = joined(dirname(target), `.berth-${mark.digest('hex').slice(0, 12)}.partial`);
+  const output = await files.openRanges(
+    partial,
+    there?.kind === 'local' && there.file.executable ? EXECUTABLE_MODE : FILE_MODE,
+  );
   try {
     try {
       await readAll(from, output, verify, onBytes).catch(async (error: unknown) => {
@@ -150,16 +148,14 @@ async function readAll(
   verify: boolean,
   onBytes: (bytes: Bytes) => void,
 ): Promise<void> {
-  const proof = verify ? volume.proofOf(file) : { kind: 'none' as const };
-  // What is hashed as one must come in order.
-  const size =
-    proof.kind === 'parts' ? proof.partBytes : proof.kind === 'whole' ? Math.max(1, file.bytes) : RANGE_BYTES;
+  const proof = verify ? volume.proofOf(file) : undefined;
+  const size = proof?.partBytes ?? RANGE_BYTES;
   const starts = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index * size);
   const readRange = async (start: Bytes): Promise<Buffer> => {
     const hash = createHash('md5');
     let at = start;
     for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
-      if (proof.kind !== 'none') hash.update(chunk);
+      if (proof !== undefined) hash.update(chunk);
       await output.write(chunk, at);
       at += chunk.byteLength;
       onBytes(chunk.byteLength);
@@ -168,10 +164,8 @@ async function readAll(
   };
   const digests: Buffer[] = [];
   for await (const digest of severalAtOnce(starts, readRange, { atOnce: RANGES_AT_ONCE })) digests.push(digest);
-  const [first = createHash('md5').digest()] = digests;
-  const isProven =
-    proof.kind === 'none' || (proof.kind === 'whole' ? first.toString('hex') === proof.md5 : proof.agrees(digests));
-  if (!isProven) throw localFile(`what was read of ${file.key} is not what the volume has`, 'Run it again.');
+  if (proof?.agrees(digests) === false)
+    throw localFile(`what was read of ${file.key} is not what the volume has`, 'Run it again.');
 }
 
 /** A copy that has ended, or an upload that is to be confirmed. */
@@ -198,7 +192,7 @@ export async function* runCopies(
   options: CopyOptions,
 ): AsyncGenerator<FileOutcome> {
   const { tally, afterwards } = options;
-  const copier = await createCopier(ctx, options);
+  const copy = await createCopier(ctx, options);
   const progress = ctx.progress('the files');
   tally.progress = progress;
   const failed: FileOutcome[] = [];
@@ -206,7 +200,7 @@ export async function* runCopies(
     for await (const step of steps) {
       if (step.kind === 'copy') yield step;
       else if (step.kind === 'left-out') await ctx.tell(`Skipped ${step.name}: ${step.why}.`);
-      else if (step.kind === 'failed') failed.push({ from: step.name, to: undefined, bytes: 0, failure: step.failure });
+      else if (step.kind === 'failed') failed.push({ from: step.name, bytes: 0, failure: step.failure });
     }
   }
   let pending: Done[] = [];
@@ -214,8 +208,9 @@ export async function* runCopies(
     const all = pending;
     pending = [];
     // Why uploads are not on their volume, by key. All have one target.
-    const [first] = all.flatMap(({ written, copy: { to } }) => (written && to.kind === 'volume' ? [to.volume] : []));
-    const failures = await first?.confirm(all.flatMap(({ written }) => written ?? []));
+    const to = all[0]?.copy.to;
+    const sent = all.flatMap(({ written }) => written ?? []);
+    const failures = to?.kind === 'volume' ? await to.volume.confirm(sent) : undefined;
     yield* severalAtOnce(all, async ({ copy, outcome, written }) => {
       if (written === undefined) return outcome;
       return { ...outcome, failure: failures?.get(written.key) ?? (await afterwards?.(copy)) };
@@ -223,7 +218,7 @@ export async function* runCopies(
   };
   try {
     try {
-      for await (const done of severalAtOnce(copies(), copier.copy)) {
+      for await (const done of severalAtOnce(copies(), copy)) {
         if (done.written === undefined && pending.length === 0) yield done.outcome;
         else pending.push(done);
         if (pending.length >= CONFIRMED_AT_ONCE) yield* confirmed();
@@ -235,9 +230,8 @@ export async function* runCopies(
     }
     yield* confirmed();
     yield* failed;
-    const unproven = copier.sizeOnly();
-    if (unproven > 0)
-      tally.notes.push(`${countOf(unproven, 'file')}: the service has no MD5, so only the size was compared.`);
+    if (tally.sizeOnly > 0)
+      tally.notes.push(`${countOf(tally.sizeOnly, 'file')}: the service has no MD5, so only the size was compared.`);
   } finally {
     await progress.stop();
   }
@@ -246,23 +240,12 @@ export async function* runCopies(
 async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: CopyOptions) {
   const files = await ctx.durable();
   const folders = new Map<string, Promise<void>>();
-  let sizeOnly = 0;
-
-  const lookAtTarget = async ({ to, there }: Copy): Promise<FileEnd | undefined> => {
-    if (there !== 'unknown') return there === 'nothing' ? undefined : there;
-    if (to.kind === 'volume') {
-      const file = await to.volume.find(to.key);
-      return file && { ...to, file };
-    }
-    const file = await fileHere(files, to.path);
-    return file && { ...to, file };
-  };
 
   /** Once for each folder. It must not lead out of the target. */
   const prepareFolder = (folder: string, root: string | undefined): Promise<void> => {
     const prepare = async (): Promise<void> => {
       if (root !== undefined && folder.startsWith(joined(root, 'x').slice(0, -1))) {
-        await prepareFolder(folderOf(folder), root);
+        await prepareFolder(dirname(folder), root);
         if ((await files.lookAt(folder))?.kind === 'link')
           throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
       }
@@ -273,8 +256,8 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
     return prepared;
   };
 
-  const copy = async (planned: Copy): Promise<Done> => {
-    const { from: seen, to, refused: failure } = planned;
+  return async (planned: Copy): Promise<Done> => {
+    const { from: seen, to, there, refused: failure } = planned;
     let outcome: FileOutcome = { from: shown(seen), to: shown(to), bytes: seen.file.bytes, failure };
     if (failure !== undefined) return { copy: planned, outcome };
     try {
@@ -282,17 +265,17 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
       const now = seen.kind === 'volume' ? undefined : await fileHere(files, seen.path).catch(() => undefined);
       const from = seen.kind === 'volume' ? seen : { ...seen, file: now ?? seen.file };
       const done = { ...planned, from };
-      const there = await lookAtTarget(planned);
       const isSame = there !== undefined && (await hasContent(files, from, there));
-      outcome = { ...outcome, bytes: from.file.bytes, isSame: isSame && afterwards === undefined };
-      if (to.kind === 'local') await prepareFolder(folderOf(to.path), to.root);
+      outcome = { ...outcome, bytes: from.file.bytes };
+      if (isSame && afterwards === undefined) outcome = { ...outcome, same: true };
+      if (to.kind === 'local') await prepareFolder(dirname(to.path), to.root);
       let written: WrittenFile | undefined;
       if (!isSame) {
         const onBytes = tally.arrived.bind(tally);
-        written = await transfer(ctx, { from, to, replaces: there?.file.version, verify, onBytes });
+        written = await transfer(ctx, { from, to, there, verify, onBytes });
         const volume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
         const file = written ?? (from.kind === 'volume' ? from.file : undefined);
-        if (verify && file !== undefined && volume?.proofOf(file).kind === 'none') sizeOnly += 1;
+        if (verify && file !== undefined && volume?.proofOf(file) === undefined) tally.sizeOnly += 1;
       } else if (from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
       if (written !== undefined) return { copy: done, outcome, written };
       return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
@@ -300,6 +283,4 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
       return { copy: planned, outcome: { ...outcome, ...notDone(error, ctx) } };
     }
   };
-  /** `sizeOnly`: files whose ETag is no checksum. */
-  return { copy, sizeOnly: (): number => sizeOnly };
 }

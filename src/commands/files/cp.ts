@@ -1,8 +1,8 @@
 import {
   addressText,
+  folderKey,
   isFolderFailure,
   isOnVolume,
-  lookOnVolume,
   parseVolumeAddress,
   type VolumeAddress,
   volumeOpener,
@@ -63,7 +63,8 @@ export const cp = defineCommand({
 async function* copyFromInput(ctx: CommandContext, place: VolumeAddress): AsyncGenerator<FileOutcome> {
   const volume = await volumeOpener(ctx)(place.volume);
   const to = addressText(place);
-  if (place.path === '' || place.path.endsWith('/') || (await lookOnVolume(volume, place))?.kind === 'folder')
+  const key = folderKey(place.path);
+  if (key === place.path || (await volume.isFolder(key)))
     throw isFolderFailure(to, 'Name the file that standard input becomes.');
   try {
     const written = await volume.writeStream(place.path, (await ctx.durable()).read('-'));

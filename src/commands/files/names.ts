@@ -39,19 +39,8 @@ export async function foldsNames(files: Pick<RangeFiles, 'lookAt' | 'absolute'>,
   return false;
 }
 
-export const baseName = (path: string): string =>
-  path
-    .replace(/[/\\]+$/, '')
-    .split(/[/\\]/)
-    .at(-1) ?? '';
-
 export const endsWithSlash = (path: string): boolean => /[/\\]$/.test(path);
 
 /** A path in a folder of this machine. */
 export const joined = (folder: string, below: string): string =>
   below === '' ? folder : `${folder.replace(/[/\\]+$/, '') || '/'}/${below}`.replace(/^\/\//, '/');
-
-export const folderOf = (path: string): string => {
-  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-  return slash < 0 ? '.' : path.slice(0, slash) || '/';
-};

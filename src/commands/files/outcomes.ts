@@ -12,18 +12,16 @@ import { formatBytes, formatDuration } from '../../core/units.ts';
 import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
 
+/** A row, and how it ended. */
 export interface FileOutcome {
   readonly from: string;
-  /** Undefined if removed. */
-  readonly to: string | undefined;
+  readonly to?: string;
   readonly bytes: number;
-  /** Same content was already there: nothing was sent. */
-  readonly isSame?: boolean;
-  readonly isRemoved?: boolean;
+  readonly same?: true;
+  readonly removed?: true;
   /** A dry run: it would be done. */
-  readonly isPlanned?: boolean | undefined;
-  /** Undefined on success and in a dry run. */
-  readonly failure: Failure | undefined;
+  readonly isPlanned?: true;
+  readonly failure?: Failure | undefined;
 }
 
 export const FILE_OUTCOMES = manyOf(
@@ -63,34 +61,26 @@ export const viewOf = (done: string): View => ({
 
 /** How a write ended that threw: planned in a dry run, failed, or an interrupt, which is thrown. */
 export function notDone(error: unknown, ctx: CommandContext): Pick<FileOutcome, 'isPlanned' | 'failure'> {
-  if (error instanceof DryRun) return { isPlanned: true, failure: undefined };
+  if (error instanceof DryRun) return { isPlanned: true };
   rethrowUnlessFailure(error, ctx);
   return { failure: error };
 }
 
-interface Removal extends Pick<FileOutcome, 'from' | 'bytes' | 'isRemoved'> {
+interface Removal extends Pick<FileOutcome, 'from' | 'bytes' | 'removed'> {
   readonly remove: () => Promise<void>;
 }
 
 /** Removes several at once; what fails is in its outcome. */
 export const removeFiles = (ctx: CommandContext, removals: readonly Removal[]): AsyncGenerator<FileOutcome> =>
-  severalAtOnce(removals, async ({ remove, ...about }) => {
-    const outcome = { ...about, to: undefined, failure: undefined };
-    return await remove().then(
+  severalAtOnce(removals, ({ remove, ...outcome }) =>
+    remove().then(
       () => outcome,
       (error: unknown) => ({ ...outcome, ...notDone(error, ctx) }),
-    );
-  });
+    ),
+  );
 
-export const rowOf = (
-  { settings }: CommandContext,
-  { from, to, bytes, isSame, isRemoved, isPlanned, failure }: FileOutcome,
-): Json => ({
-  from,
-  ...(to !== undefined && { to }),
-  bytes,
-  ...(isSame === true && { same: true }),
-  ...(isRemoved === true && { removed: true }),
+export const rowOf = ({ settings }: CommandContext, { isPlanned, failure, ...row }: FileOutcome): Json => ({
+  ...row,
   ...(isPlanned !== true && { ok: failure === undefined }),
   ...(failure !== undefined && { error: errorOf(failure, settings) }),
 });
@@ -98,6 +88,8 @@ export const rowOf = (
 /** Counts what became of files, and keeps those that failed. */
 export class Tally {
   readonly notes: string[] = [];
+  /** Of so many, the ETag is no checksum. */
+  sizeOnly = 0;
   /** Where the progress is shown. */
   progress: Progress | undefined;
   readonly #elapsed: () => number;
@@ -112,11 +104,11 @@ export class Tally {
     this.#elapsed = () => clock.monotonic() - startedAt;
   }
 
-  add({ from, bytes, isSame, isRemoved, isPlanned, failure }: FileOutcome): void {
+  add({ from, bytes, same, removed, isPlanned, failure }: FileOutcome): void {
     this.#isPlan ||= isPlanned === true;
     if (failure !== undefined) this.#failed.push({ id: from, failure });
-    else if (isSame === true) this.unchanged();
-    else if (isRemoved === true) this.#counts.removed += 1;
+    else if (same === true) this.unchanged();
+    else if (removed === true) this.#counts.removed += 1;
     else {
       this.#counts.done += 1;
       this.#bytes += bytes;

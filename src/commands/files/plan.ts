@@ -1,16 +1,8 @@
+import { basename } from 'node:path';
 import type { CommandContext } from '../../cli/model/context.ts';
-import {
-  findAll,
-  folderKey,
-  isFolderFailure,
-  lookOnVolume,
-  notThere,
-  parsePlace,
-  type Place,
-  volumeOpener,
-} from './address.ts';
+import { findAll, folderKey, isFolderFailure, notThere, parsePlace, type Place, volumeOpener } from './address.ts';
 import type { Filter } from './filter.ts';
-import { baseName, endsWithSlash, foldedName, foldsNames, joined, refusedName } from './names.ts';
+import { endsWithSlash, foldedName, foldsNames, joined, refusedName } from './names.ts';
 import {
   badName,
   type End,
@@ -23,14 +15,15 @@ import {
   volumeTree,
 } from './tree.ts';
 import { type Failure, usage } from '../../core/failure.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
 import { compareBytes } from '../../core/text.ts';
 
 export interface Copy {
   readonly kind: 'copy';
   readonly from: FileEnd;
   readonly to: End;
-  /** What the target has in its place; `unknown` where nobody has looked. */
-  readonly there: FileEnd | 'nothing' | 'unknown';
+  /** What the target has in its place. */
+  readonly there: FileEnd | undefined;
   readonly refused: Failure | undefined;
 }
 
@@ -43,22 +36,19 @@ export type Step =
 /** Up to so many files the target is asked about each; of more, a listing of it is read. */
 const FEW = 20;
 
-const notCopied = (from: FileEnd, why: string | undefined): Failure | undefined =>
-  why === undefined ? undefined : badName(`${shown(from)} was not copied: ${why}`);
+const notCopied = (from: FileEnd, why: string): Failure => badName(`${shown(from)} was not copied: ${why}`);
 
 /** What makes one folder the copy of another. Fails on a listing that is not complete: what came before holds. */
-export async function* planTree(
-  ctx: CommandContext,
-  source: Tree,
-  target: Tree,
-  { filter, hasExtras }: { readonly filter: Filter; readonly hasExtras: boolean },
-): AsyncGenerator<Step> {
-  const platform = target.kind === 'local' ? ctx.platform : 'linux';
+export const planTree = (ctx: CommandContext, source: Tree, target: Tree, filter: Filter, hasExtras = false) =>
+  planPairs(ctx, paired(source, target, filter, hasExtras), target);
+
+async function* planPairs(ctx: CommandContext, pairs: AsyncIterable<Pair>, target: Tree): AsyncGenerator<Step> {
   const root = target.end('');
+  const platform = root.kind === 'local' ? ctx.platform : 'linux';
   const isFolding = root.kind === 'local' && (await foldsNames(await ctx.durable(), root.path));
   const folded = new Set<string>();
   const extras: TreeFile[] = [];
-  for await (const [one, other] of paired(source, target, filter, hasExtras)) {
+  for await (const [one, other] of pairs) {
     if (one === undefined) {
       if (other?.kind === 'file') extras.push(other);
       else if (other?.kind === 'failed') yield other;
@@ -71,12 +61,14 @@ export async function* planTree(
     const { path, at: from } = one;
     const isTaken = folded.has(foldedName(path));
     if (isFolding) folded.add(foldedName(path));
+    const to = target.end(path);
     const why =
-      refusedName(path, platform) ??
+      refusedName(to.kind === 'volume' ? to.key : path || basename(to.path), platform) ??
       (isTaken ? 'the target takes its name for that of another file' : undefined) ??
       (other?.kind === 'left-out' ? `in its place, ${other.why.replace(/^it/, 'there')}` : undefined);
-    const there = other?.kind === 'file' ? other.at : 'nothing';
-    yield { kind: 'copy', from, to: target.end(path), there, refused: notCopied(from, why) };
+    const there = other?.kind === 'file' ? other.at : undefined;
+    const refused = why === undefined ? undefined : notCopied(from, why);
+    yield { kind: 'copy', from, to, there, refused };
   }
   for (const file of extras) if (!folded.has(foldedName(file.path))) yield { kind: 'extra', file };
 }
@@ -86,27 +78,22 @@ type Pair = readonly [one: TreeItem | undefined, other: TreeItem | undefined];
 
 /** Each item of the source with what the target has; where `hasExtras`, also what only the target has. */
 async function* paired(source: Tree, target: Tree, filter: Filter, hasExtras: boolean): AsyncGenerator<Pair> {
-  const ones = source.items(filter)[Symbol.asyncIterator]();
+  const items = source.items(filter);
+  if (!hasExtras && target.end('').kind === 'local') return yield* lookedAt(items, target);
+  const ones = items[Symbol.asyncIterator]();
+  const read = async () => (await ones.next()).value as TreeItem | undefined;
   const first: TreeItem[] = [];
-  const read = async (): Promise<TreeItem | undefined> => {
-    const found = await ones.next();
-    return found.done === true ? undefined : found.value;
-  };
-  const next = async (): Promise<TreeItem | undefined> => first.shift() ?? (await read());
-  try {
-    while (!hasExtras && target.kind === 'volume' && first.length <= FEW) {
-      const item = await read();
-      if (item === undefined) break;
-      first.push(item);
-    }
-    if (hasExtras || first.length > FEW) yield* merged(next, target.items(filter), hasExtras);
-    else
-      for (let one = await next(); one !== undefined; one = await next())
-        yield [one, one.kind === 'file' ? await target.look(one.path) : undefined];
-  } finally {
-    await ones.return?.();
+  while (!hasExtras && first.length <= FEW) {
+    const item = await read();
+    if (item === undefined) return yield* lookedAt(first, target);
+    first.push(item);
   }
+  yield* merged(async () => first.shift() ?? (await read()), target.items(filter), hasExtras);
 }
+
+/** The target is asked about each. */
+const lookedAt = (items: AsyncIterable<TreeItem> | Iterable<TreeItem>, target: Tree): AsyncGenerator<Pair, void> =>
+  severalAtOnce(items, async (one) => [one, one.kind === 'file' ? await target.look(one.path) : undefined]);
 
 /** Both come in the order of the bytes of their paths. */
 async function* merged(
@@ -150,48 +137,51 @@ export async function* planCopies(
   target: Place,
   { recursive, followLinks, filter }: PlanOptions,
 ): AsyncGenerator<Step> {
-  const files = await ctx.durable();
   const open = volumeOpener(ctx);
   const sources: Source[] = [];
   for (const place of given) sources.push(...(await openSources(ctx, place, open, followLinks)));
   const isSeveral = sources.length > 1;
-  const remote = target.kind === 'volume' ? { name: target.volume, volume: await open(target.volume) } : undefined;
+  const folders = sources.flatMap((source) => (source.kind === 'folder' ? [source] : []));
+  const files = sources.flatMap((source) => (source.kind === 'file' && filter.takes(source.path) ? [source] : []));
+  if (folders[0] !== undefined && !recursive) throw isFolderFailure(shown(folders[0].tree.end('')));
   const taken = new Set<string>();
-  for (const source of sources) {
-    if (source.kind === 'folder' && !recursive) throw isFolderFailure(shown(source.tree.end('')));
-    for await (const step of source.kind === 'file' ? planFile(source) : planFolder(source)) {
-      const end = isSeveral && step.kind === 'copy' ? shown(step.to) : '';
-      yield step.kind === 'copy' && taken.has(end)
-        ? { ...step, refused: notCopied(step.from, 'another file of the copy has the same name') }
-        : step;
-      if (end !== '') taken.add(end);
+  for await (const step of planned()) {
+    const end = isSeveral && step.kind === 'copy' ? shown(step.to) : '';
+    yield step.kind === 'copy' && taken.has(end)
+      ? { ...step, refused: notCopied(step.from, 'another file of the copy has the same name') }
+      : step;
+    if (end !== '') taken.add(end);
+  }
+
+  async function* planned(): AsyncGenerator<Step> {
+    if (files.length > 0) {
+      const { isInto, to } = await targetOfFiles(ctx, open, target, isSeveral);
+      const named = files.map((file) => (isInto ? file : { ...file, path: '' }));
+      yield* planPairs(ctx, lookedAt(named, to), to);
     }
-  }
-
-  async function* planFile({ name, at: from }: FileSource): AsyncGenerator<Step> {
-    if (!filter.takes(name)) return;
-    const isFolder = isSeveral || target.path === '' || endsWithSlash(target.path);
-    const found = isFolder || remote === undefined ? undefined : await lookOnVolume(remote.volume, target);
-    const here = isFolder || remote !== undefined ? undefined : await files.lookAt(target.path, true);
-    const isInto = isFolder || found?.kind === 'folder' || here?.kind === 'folder';
-    const to: End =
-      remote === undefined
-        ? { kind: 'local', path: isInto ? joined(target.path, name) : target.path }
-        : { kind: 'volume', ...remote, key: isInto ? `${folderKey(target.path)}${name}` : target.path };
-    const there: Copy['there'] =
-      to.kind === 'local' || isInto ? 'unknown' : found?.kind === 'file' ? { ...to, file: found.file } : 'nothing';
-    const [path, platform] = to.kind === 'local' ? [baseName(to.path), ctx.platform] : [to.key, 'linux'];
-    yield { kind: 'copy', from, to, there, refused: notCopied(from, refusedName(path, platform)) };
-  }
-
-  async function* planFolder({ name, tree }: FolderSource): AsyncGenerator<Step> {
-    const folder = await openTarget(ctx, open, target, isSeveral ? name : '');
-    refuseNested(tree, folder, false);
-    yield* planTree(ctx, tree, folder, { filter, hasExtras: false });
+    for (const { path, tree } of folders) {
+      const to = await openTarget(ctx, open, target, isSeveral ? path : '');
+      refuseNested(tree, to, false);
+      yield* planTree(ctx, tree, to, filter);
+    }
   }
 }
 
 type Opener = ReturnType<typeof volumeOpener>;
+
+/** Where files go: into a folder, or, with an empty path, in the place of the target. */
+async function targetOfFiles(ctx: CommandContext, open: Opener, target: Place, isSeveral: boolean) {
+  const { path } = target;
+  let isInto = isSeveral || path === '' || endsWithSlash(path);
+  if (target.kind === 'local') {
+    const files = await ctx.durable();
+    isInto ||= (await files.lookAt(path, true))?.kind === 'folder';
+    return { isInto, to: localTree(files, path, { followLinks: true, mayMiss: true }) };
+  }
+  const volume = await open(target.volume);
+  isInto ||= await volume.isFolder(folderKey(path));
+  return { isInto, to: volumeTree(volume, target.volume, isInto ? folderKey(path) : path) };
+}
 
 /** A folder that may be missing, or one in it. */
 export async function openTarget(ctx: CommandContext, open: Opener, target: Place, name = ''): Promise<Tree> {
@@ -201,19 +191,8 @@ export async function openTarget(ctx: CommandContext, open: Opener, target: Plac
   return volumeTree(await open(target.volume), target.volume, key);
 }
 
-interface FileSource {
-  readonly kind: 'file';
-  readonly name: string;
-  readonly at: FileEnd;
-}
-
-interface FolderSource {
-  readonly kind: 'folder';
-  readonly name: string;
-  readonly tree: Tree;
-}
-
-type Source = FileSource | FolderSource;
+/** A file, or a folder with all that is in it. `path`: its name in a folder that it goes into. */
+type Source = TreeFile | { readonly kind: 'folder'; readonly path: string; readonly tree: Tree };
 
 /** Several for a pattern. Not-found (4) for a missing one; usage (2) for a pipe or a device. */
 export async function openSources(
@@ -228,19 +207,19 @@ export async function openSources(
     const found = await findAll(volume, place);
     return found.map((each): Source => {
       if (each.kind === 'folder')
-        return { kind: 'folder', name: baseName(path), tree: volumeTree(volume, place.volume, each.key) };
+        return { kind: 'folder', path: basename(path), tree: volumeTree(volume, place.volume, each.key) };
       const { file } = each;
       const at = { kind: 'volume', name: place.volume, volume, key: file.key, file } as const;
-      return { kind: 'file', name: baseName(file.key), at };
+      return { kind: 'file', path: basename(file.key), at };
     });
   }
   const files = await ctx.durable();
   const file = await files.lookAt(path, true);
-  const name = baseName(files.absolute(path));
+  const name = basename(files.absolute(path));
   if (file === undefined) throw notThere(path);
   if (file.kind === 'folder')
-    return [{ kind: 'folder', name, tree: localTree(files, path, { followLinks, mayMiss: false }) }];
-  if (file.kind === 'file') return [{ kind: 'file', name, at: { kind: 'local', path, file } }];
+    return [{ kind: 'folder', path: name, tree: localTree(files, path, { followLinks, mayMiss: false }) }];
+  if (file.kind === 'file') return [{ kind: 'file', path: name, at: { kind: 'local', path, file } }];
   throw usage(`${path} is neither a file nor a folder`, 'From a pipe: files cp - VOLUME:PATH.');
 }
 

@@ -49,7 +49,7 @@ export const sync = defineCommand({
   run: async (ctx, values) => {
     if (values.delete) requireYes(ctx);
     const { source, target } = await openBoth(ctx, values);
-    const plan = planTree(ctx, source, target, { filter: await createFilter(values), hasExtras: values.delete });
+    const plan = planTree(ctx, source, target, await createFilter(values), values.delete);
     const steps = values.delete && asks(ctx) ? await confirmed(ctx, plan, values) : plan;
     const tally = new Tally(ctx);
     return await printOutcomes(ctx, syncFolders(ctx, { source, target, steps }, values, tally), 'copied', tally);
@@ -109,7 +109,7 @@ async function* syncFolders(
     }
   }
   for await (const outcome of runCopies(ctx, needed(), { verify: values.verify, tally }))
-    if (outcome.isSame === true) tally.unchanged();
+    if (outcome.same === true) tally.unchanged();
     else yield outcome;
   if (extras.length === 0) return;
   // What did not arrive may have no other copy than what would go.
@@ -127,7 +127,7 @@ async function* syncFolders(
   const removals = extras.map(({ path, at }) => ({
     from: shown(at),
     bytes: at.file.bytes,
-    isRemoved: true,
+    removed: true as const,
     remove: async (): Promise<void> => {
       if ((await source.look(path))?.kind === 'file')
         throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');
@@ -135,7 +135,7 @@ async function* syncFolders(
     },
   }));
   yield* removeFiles(ctx, removals);
-  if (target.kind === 'local') await removeEmptyFolders(files, target, extras);
+  await removeEmptyFolders(files, target, extras);
 }
 
 /** The inner ones first: the last file of a folder removes it. */
@@ -149,13 +149,13 @@ async function removeEmptyFolders(files: RangeFiles, target: Tree, removed: read
 
 /** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
 function isUnchanged({ from, there }: Copy): boolean {
-  if (there === 'nothing' || there === 'unknown' || from.file.bytes !== there.file.bytes) return false;
+  if (from.file.bytes !== there?.file.bytes) return false;
   const [at, other] = [from.file.modifiedAt, there.file.modifiedAt];
   if (from.kind === 'local') return isNotAfter(at, other, aheadOf(there));
   if (there.kind === 'local') return at !== undefined && (other === at || other === Math.floor(at / 1000) * 1000);
   if (from.file.version === there.file.version) return true;
   // Of a file in parts the ETag depends on their size.
-  const areWhole = [from, there].every(({ volume, file }) => volume.proofOf(file).kind === 'whole');
+  const areWhole = [from, there].every(({ volume, file }) => volume.proofOf(file)?.isWhole === true);
   return !areWhole && isNotAfter(at, other, 0);
 }
 

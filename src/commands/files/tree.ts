@@ -23,7 +23,7 @@ interface LocalEnd {
 
 export type End = VolumeEnd | LocalEnd;
 export type FileOnVolume = VolumeEnd & { readonly file: VolumeFile };
-export type LocalFile = LocalEnd & { readonly file: Pick<TreeEntry, 'bytes' | 'version' | 'modifiedAt'> };
+export type LocalFile = LocalEnd & { readonly file: TreeEntry };
 export type FileEnd = FileOnVolume | LocalFile;
 
 export const shown = (end: End): string =>
@@ -41,7 +41,6 @@ export type TreeFile = Extract<TreeItem, { kind: 'file' }>;
 
 /** A folder and all that is in it. */
 export interface Tree {
-  readonly kind: End['kind'];
   /** In the order of the bytes of their paths; complete or an error. */
   items(filter: Filter): AsyncIterable<TreeItem>;
   look(path: string): Promise<TreeItem | undefined>;
@@ -69,7 +68,9 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
   const itemOf = (path: string, file: TreeEntry): TreeItem =>
     file.kind === 'file'
       ? { kind: 'file', path, at: { kind: 'local', path: at(path), root, file } }
-      : leftOut(path, REASONS[file.kind]);
+      : path.includes('\ufffd')
+        ? failed(path, badName(`${at(path)} was not copied: its name is not valid Unicode`))
+        : leftOut(path, REASONS[file.kind]);
 
   /** `above`: identities of the folders that this one is in. */
   async function* walk(folder: string, filter: Filter, above: readonly string[]): AsyncGenerator<TreeItem> {
@@ -87,15 +88,11 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
       if (entry.kind === 'folder') {
         if (above.includes(entry.identity)) yield leftOut(path, 'it is a link to a folder that it is in');
         else if (filter.enters(path)) yield* walk(`${path}/`, filter, [...above, entry.identity]);
-      } else if (filter.takes(path) && !TEMPORARY.test(entry.name))
-        yield entry.name.includes('\ufffd')
-          ? failed(path, badName(`${at(path)} was not copied: its name is not valid Unicode`))
-          : itemOf(path, entry);
+      } else if (filter.takes(path) && !TEMPORARY.test(entry.name)) yield itemOf(path, entry);
     }
   }
 
   return {
-    kind: 'local',
     items: async function* (filter) {
       const top = await files.lookAt(at(''), true);
       if (top !== undefined || !mayMiss) yield* walk('', filter, top === undefined ? [] : [top.identity]);
@@ -116,7 +113,6 @@ export function volumeTree(volume: VolumeFiles, name: string, root: string): Tre
     return { kind: 'file', path, at: { ...end(path), file } };
   };
   return {
-    kind: 'volume',
     items: async function* (filter) {
       for await (const entry of volume.list(root))
         if (entry.kind === 'file' && filter.takes(entry.key.slice(root.length))) yield itemOf(entry.file);

@@ -11,7 +11,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
 import { splitPlace } from '../files/address.ts';
-import { baseName, endsWithSlash, foldedName, refusedName } from '../files/names.ts';
+import { endsWithSlash, foldedName, refusedName } from '../files/names.ts';
 import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
 import { type ReachablePod, reachPod, remoteCommand, runInPod, SSH_FAILED, sshFailure } from './reach-pod.ts';
 
@@ -48,8 +48,7 @@ export const cp = defineCommand({
     const progress = ctx.progress('the files');
     try {
       for (const source of sources.toReversed()) {
-        const fails = (from: string, failure: Failure): void =>
-          void outcomes.push({ from, to: undefined, bytes: 0, failure });
+        const fails = (from: string, failure: Failure): void => void outcomes.push({ from, bytes: 0, failure });
         const onBytes = (bytes: number): void => {
           progress.update(`${source.shown}: ${formatBytes(bytes)}`);
         };
@@ -59,7 +58,7 @@ export const cp = defineCommand({
           const { files, bytes } = await copyOne(ctx, endOf(source), endOf(target), options);
           sum.files += files;
           sum.bytes += bytes;
-          outcomes.push({ ...about, bytes, failure: undefined });
+          outcomes.push({ ...about, bytes });
         } catch (error) {
           rethrowUnlessFailure(error, ctx);
           outcomes.push({ ...about, bytes: 0, failure: error });
@@ -177,7 +176,7 @@ export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, o
   const { recursive, into = '' } = options;
   const archives = await ctx.archives();
   const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12).toString(16)}.partial`;
-  const name = baseName(from.path).replace(/^\.{1,2}$/, '');
+  const name = (from.path.split(/[/\\]/).findLast(Boolean) ?? '').replace(/^\.{1,2}$/, '');
   const copied = { files: 0, bytes: 0 };
   const checks = checksOf(ctx, from, to, options, copied);
   if (isInPod(from)) {

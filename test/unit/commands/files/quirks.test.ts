@@ -171,7 +171,7 @@ const STOPPERS: readonly (readonly [string, string, number, string, Readonly<Rec
     'not there an hour afterwards',
     among('sync of a folder'),
   ],
-  ['a service that denies everything', 'files-denied', 3, '403', THREE],
+  ['a service that denies everything', 'files-denied', 3, '403', { ...THREE, ...among('cp of a file') }],
   ['a service that fails', 'files-error', 7, '502', THREE],
   ['a clock that is two hours off', 'files-clock --latency 2h', 3, 'doctor', THREE],
   ['listings without an end', 'files-same-token', 7, 'circles', { 'ls -r': OTHERS['ls -r'], 'rm -r': OTHERS['rm -r'] }],
@@ -182,7 +182,7 @@ describe.each(STOPPERS)('with %s', (_, fault, code, says, works) => {
     const world = await start([fault], work);
     const before = filesOf(world.volume);
     const ran = await world.run(`files ${work.line}`);
-    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(says)]);
+    expect([ran.code, ran.err, code === 3 ? ran.out : '']).toEqual([code, expect.stringContaining(says), '']);
     expect(ran.out + ran.err).not.toMatch(/[1-9]\d* files? (copied|removed)/);
     if (fault !== 'files-lost')
       expect(Object.keys(filesOf(world.volume))).toEqual(expect.arrayContaining(Object.keys(before)));
