@@ -147,7 +147,11 @@ export async function showLogs<N extends string>(
   // What ends one of them, such as a closed pipe, ends all.
   const stop = new AbortController();
   const signal = AbortSignal.any([ctx.signal, stop.signal]);
-  const start = (log: Log<N>, at: number, from = query) => read(log, at, from).catch(stop.abort.bind(stop));
+  const start = (log: Log<N>, at: number, from = query) => {
+    const reading = read(log, at, from);
+    reading.catch(stop.abort.bind(stop));
+    return reading;
+  };
   try {
     const started = logs.slice(0, MAX_LOGS).map((log, at) => start(log, at));
     for (let list = more; list !== undefined;) {
@@ -163,7 +167,6 @@ export async function showLogs<N extends string>(
           started.push(start(log, names.push(log.name) - 1, { ...query, since: undefined, tail: MAX_TAIL }));
     }
     await Promise.all(started);
-    stop.signal.throwIfAborted();
     past.sort((a, b) => timeOf(a.event) - timeOf(b.event) || a.at - b.at);
     for (const line of past) await print.line(line);
   } catch (error) {

@@ -148,6 +148,6 @@ export const again = <T>(
   work().catch(async (error: unknown) => {
     rethrowUnlessFailure(error, ctx);
     if (!(await mayPass(error))) throw error;
-    await every(ctx, 2000);
+    await every(ctx, Math.max(2000, Math.min(error.retryAfter ?? 0, 60) * 1000));
     return await again(ctx, work, mayPass);
   });

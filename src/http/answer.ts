@@ -137,7 +137,8 @@ export function readAnswer(
 ): ApiAnswer | LostAnswer | Promise<ApiAnswer | LostAnswer> {
   const { body } = answer;
   const encoding = answer.headers['content-encoding'];
-  if (encoding === undefined && Buffer.isBuffer(body)) return parseAnswer(answer, body, request);
+  if (encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes)
+    return parseAnswer(answer, body, request);
   return readBody(body, encoding, maxBytes).then((bytes) =>
     bytes === undefined
       ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)

@@ -153,6 +153,11 @@ describe('an answer that unpacks to more than the cap', () => {
     expect(write.servers[0].seen).toHaveLength(1);
   });
 
+  test('a short answer is held to the cap too', async () => {
+    const least = { env: { BERTH_MAX_ANSWER_BYTES: '1024' } };
+    await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['larger than 1 kB'] }, [json('0'.repeat(2000))], least);
+  });
+
   test('an endless answer is stopped at the cap of 64 MiB, with bounded memory', async () => {
     const member = gzipSync(Buffer.alloc(16 * 1024 * 1024, '0'));
     const inUse = (): number => process.memoryUsage().arrayBuffers;

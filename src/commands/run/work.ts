@@ -83,11 +83,11 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const keys = await ctx.spawn.ownKeys();
   const key = await keys.make(mark);
   const PUBLIC_KEY = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
-  const { account } = ctx.settings.accountWords;
-  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
+  const ender = ['run', 'end', mark, '--when-untold', ...ctx.settings.accountWords.account];
+  run.companion = await ctx.spawn.companion(ender);
   run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY } }).catch((error: unknown) => {
     // The second process looks for what a create without an answer made.
-    if (!(error instanceof Failure) || error.exit === EXIT.unknown) throw error;
+    if (!(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error)) throw error;
     keys.remove(mark);
     run.companion?.tell('done');
     throw error;
@@ -109,7 +109,10 @@ async function createPod(ctx: CommandContext, { mark, values }: Run, body: JsonO
   const [patient, placement] = [uninterrupted(ctx), placementOf(values, body)];
   const words = { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) };
   const mayPass = fewTimes(EXIT.rateLimited, EXIT.unavailable);
-  const send = (one: JsonObject) => again(ctx, () => sendOnce(patient, one, words), mayPass);
+  const send = (one: JsonObject) => {
+    ctx.signal.throwIfAborted();
+    return again(ctx, () => sendOnce(patient, one, words), mayPass);
+  };
   const answer = await withReferences(ctx, body, REFERENCES, (known) => place(ctx, known, placement, send));
   return answer.value ?? null;
 }
@@ -210,11 +213,7 @@ const fewTimes = (...exits: readonly number[]) => {
 /** One whose connection breaks is copied again. More often would keep a pod that is gone from being ended. */
 async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'out', { from, to }: Copy) {
   const here = (path: string) => ({ path, shown: path });
-  const inPod = (path: string) => ({
-    pod,
-    path: path.replace(/^(?!\/)/, `${pod.work}/`),
-    shown: `${pod.name}:${path}`,
-  });
+  const inPod = (at: string) => ({ pod, path: at.replace(/^(?!\/)/, `${pod.work}/`), shown: `${pod.name}:${at}` });
   const [source, target] = way === 'in' ? [here(from), inPod(to)] : [inPod(from), here(to)];
   const take = () => copyOne(ctx, source, target, { recursive: true, gitignore: true });
   const { files, bytes } = await again(ctx, take, fewTimes(EXIT.unavailable, EXIT.unknown));
@@ -240,6 +239,7 @@ async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<
  */
 async function terminateSurely(ctx: CommandContext, mark: string, lagMs: Milliseconds, known: readonly string[] = []) {
   const startedAt = ctx.clock.monotonic();
+  const keys = await ctx.spawn.ownKeys();
   let ids = known;
   const terminate = async (): Promise<void> => {
     if (ids.length === 0) ids = (await podsWith(ctx, mark)).map(idOf);
@@ -247,14 +247,16 @@ async function terminateSurely(ctx: CommandContext, mark: string, lagMs: Millise
     if (ids.length === 0) throw new Failure({ code: 'not-found', exit: EXIT.notFound, message });
     for (const each of ids) await terminateOwn(ctx, each);
   };
-  const mayPass = ({ exit }: Failure): boolean =>
-    ctx.clock.monotonic() - startedAt < (exit === EXIT.notFound ? lagMs : 5 * MINUTE_MS);
+  const isOfSettings = ({ exit }: Failure): boolean => exit === EXIT.denied || exit === EXIT.usage;
+  const mayPass = (error: Failure): boolean =>
+    !isOfSettings(error) && ctx.clock.monotonic() - startedAt < (error.exit === EXIT.notFound ? lagMs : 5 * MINUTE_MS);
   await again(ctx, terminate, mayPass).catch((error: unknown) => {
     rethrowUnlessFailure(error, ctx);
-    if (error.exit === EXIT.notFound) throw error;
+    if (error.exit === EXIT.notFound) keys.remove(mark);
+    if (error.exit === EXIT.notFound || (isOfSettings(error) && known.length === 0)) throw error;
     throw unknownOutcome(`${mark} may still run: ${error.message}`, berth`run end ${mark}`, ids[0]);
   });
-  (await ctx.spawn.ownKeys()).remove(mark);
+  keys.remove(mark);
   return ids;
 }
 

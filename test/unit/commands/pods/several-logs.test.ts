@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../../support/servers/log-server.ts';
 import {
@@ -9,7 +10,8 @@ import {
   text,
   type Behaviour,
 } from '../../../support/servers/scripted-server.ts';
-import { berth } from '../../../support/worlds/run-berth.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 const line = (minute: number, words: string): string => {
   const ts = `2025-12-31T23:${String(minute).padStart(2, '0')}:00Z`;
@@ -88,6 +90,19 @@ describe('pods logs of several pods', () => {
     const { code, err } = await ran(argv);
     expect(code, err).toBe(exit);
     expect(err).toMatch(says);
+  });
+
+  test('a closed output ends all of them, also those that are quiet', async () => {
+    const quiet: Behaviour = ({ response }) => void response.writeHead(200, EVENTS).write(': quiet\n\n');
+    const server = await serve([routed({ ...ROUTES, 'GET /v2/pods/b/logs': quiet })]);
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => {
+        done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
+      },
+    });
+    const world = { ...createTestWorld({ env: pointedAt(server.url) }), stdout };
+    const { code, err } = await berthIn(world, ['pods', 'logs', 'a', 'b', '--follow']);
+    expect([code, err]).toEqual([0, '']);
   });
 
   test('a log that breaks is named, and the others go on', async () => {

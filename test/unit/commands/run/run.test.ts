@@ -1,8 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { hangUp, json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import {
+  type Behaviour,
+  hangUp,
+  json,
+  pointedAt,
+  problem,
+  routed,
+  serve,
+} from '../../../support/servers/scripted-server.ts';
 import { hasSsh } from '../../../support/servers/sshd.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 
@@ -58,6 +66,37 @@ test.skipIf(!hasSsh)(
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   },
 );
+
+test.skipIf(!hasSsh).each<[string, Behaviour]>([
+  ['is too dear', json({ id: 'pod-1', name: 'run-i', status: 'PROVISIONING', cost: 99 }, 201)],
+  ['finds no room', problem(400, 'There are no instances currently available')],
+])('an interrupt while a pod is made that %s: no other is, and the second process ends it', async (_, answer) => {
+  const told: string[] = [];
+  const companion = () => Promise.resolve({ tell: (word: string) => void told.push(word) });
+  const gpus = ['GPU-24G', 'GPU-48G'].map((id) => ({ id, price: { secure: 0.5 }, availability: 'HIGH' }));
+  const server = await serve([
+    routed({
+      'GET /v2/catalog/gpus': json({ gpus }),
+      'POST /v2/pods': (exchange) => {
+        world.signal('SIGINT');
+        answer(exchange);
+      },
+    }),
+  ]);
+  const world = createTestWorld({ env: pointedAt(server.url), companion });
+  const ran = await berthIn(world, ['run', ...GPU, '--gpu', 'GPU-48G', '--max-price', '1', '--', 'true']);
+  expect([ran.code, told]).toEqual([130, []]);
+  expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
+
+test('the end of a run whose pod is gone removes its key', async () => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const key = path.join(world.directory, '.local/share/berth/ssh/run-1');
+  mkdirSync(path.dirname(key), { recursive: true });
+  writeFileSync(key, 'key');
+  expect((await berthIn(world, ['run', 'end', 'run-1', '--yes'])).code).toBe(4);
+  expect(existsSync(key)).toBe(false);
+});
 
 test.skipIf(!hasSsh).each([
   ['an interrupt', '30s', 130, /interrupted/],
