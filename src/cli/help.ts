@@ -88,10 +88,11 @@ function flagBlocks(options: readonly (readonly [string, Param<unknown>])[]): re
 }
 
 function exitsText(command: Command): string | undefined {
-  if (command.exitsAsProgram) return 'Ends with the exit code of the program that it runs.';
-  const codes = exitsOf(command);
-  if (codes.length === 0) return undefined;
-  return `Exit codes beyond those of every command: ${codes.join(', ')} (\`berth help exit-codes\`).`;
+  const { exitsAsProgram, exits = [] } = command;
+  const codes = exitsAsProgram ? exits : exitsOf(command);
+  const listed = `${codes.join(', ')} (\`berth help exit-codes\`).`;
+  if (!exitsAsProgram) return codes.length === 0 ? undefined : `Exit codes beyond those of every command: ${listed}`;
+  return `Ends with the exit code of the program that it runs${codes.length === 0 ? '.' : `, or with ${listed}`}`;
 }
 
 export const flagsHelp = (flags: Params): Page =>

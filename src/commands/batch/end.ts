@@ -31,7 +31,8 @@ export function batchResult(ctx: CommandContext, report: BatchReport, { failedOk
   // The hint of the failure says what to do next.
   if (failure !== undefined) return { ...result, failure };
   const exit = exitOf(ctx, report);
-  return { ...result, exit: failedOk && exit === EXIT.batchIncomplete ? EXIT.done : exit, notes: notesOf(ctx, report) };
+  const isOk = failedOk && exit === EXIT.batchIncomplete && itemsLeft(report.counts) === 0;
+  return { ...result, exit: isOk ? EXIT.done : exit, notes: notesOf(ctx, report) };
 }
 
 interface EndOptions {

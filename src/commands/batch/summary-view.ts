@@ -110,7 +110,10 @@ const shardLine = (shard: Json): Section['lines'][number] => {
     const count = numberAt(shard, name) ?? 0;
     return count === 0 ? [] : [`${String(count)} ${label}`];
   });
-  return { label: `shard ${text('shard')(shard)}`, value: `${text('state')(shard)}: ${counts.join(', ')}` };
+  return {
+    label: `shard ${text('shard')(shard)}`,
+    value: `${text('state')(shard)}: ${counts.join(', ') || 'no items'}`,
+  };
 };
 
 /** `12.5/s`, `3.2/min`, `0.5/h`. */

@@ -183,14 +183,19 @@ export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, o
     const input = archives.unpack(to.path, { mark, name, into, ...checks });
     await fetchFrom(ctx, from, input, options);
   } else if (isInPod(to)) {
-    const source = await (await ctx.durable()).lookAt(from.path, true);
-    if (source === undefined) throw notThere(from);
-    if (source.kind === 'folder' && !recursive) throw isFolder(from);
-    if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
+    await sourceHere(ctx, from, recursive);
     const script = [RECEIVE, withoutSlash(to.path), mark, into, name];
     await sendTo(ctx, to, script, archives.pack(from.path, mark, checks, options.gitignore), options);
   }
   return copied;
+}
+
+/** Fails with not found (4), or with local-file (14) for what cannot be copied. */
+export async function sourceHere(ctx: CommandContext, from: CopyEnd, recursive: boolean): Promise<void> {
+  const source = await (await ctx.durable()).lookAt(from.path, true);
+  if (source === undefined) throw notThere(from);
+  if (source.kind === 'folder' && !recursive) throw isFolder(from);
+  if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
 }
 
 const isInPod = (end: CopyEnd): end is PodEnd => end.pod !== undefined;

@@ -39,10 +39,9 @@ export const runCommand = defineCommand({
     keep: option.on('do not terminate the pod'),
     keepOnFailure: option.on('do not terminate the pod where the command fails'),
     detach: option.on('leave the command running'),
-    // Of the second process: it ends nothing where it is told something before its input ends.
-    whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
-    // Of end.
+    // Of end; by the second process, which ends nothing where it is told something before its input ends.
     yes: { ...yesOption, hidden: true },
+    whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
     key: option.text('private key of a run that another machine began', { metavar: 'PATH', complete: 'file' }),
     receipt: option.text('write the receipt into this file', { metavar: 'FILE', complete: 'file' }),
   },

@@ -22,7 +22,7 @@ import { labelOf } from '../../cli/resource/targets.ts';
 import { again } from '../../cli/until.ts';
 import { patientApi } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
-import { copyOne } from '../pods/cp.ts';
+import { copyOne, sourceHere } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { place, placementOf, podsWith, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, readPod } from '../pods/reach-pod.ts';
@@ -78,6 +78,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
     const limit = most < run.maxCost ? inTime : formatDollars(run.maxCost);
     return `${hardwareOf(body)}: ${perHour(cost)}${Math.min(most, run.maxCost) === Infinity ? '' : `, at most ${limit}`}`;
   });
+  for (const { from } of run.ins) await sourceHere(ctx, here(from), true);
   // Nothing is made on this machine for a dry run.
   if (ctx.dryRun) await ctx.api.send(post(PODS, body));
   const keys = await ctx.spawn.ownKeys();
@@ -210,9 +211,10 @@ const fewTimes = (...exits: readonly number[]) => {
   return ({ exit }: Failure): boolean => exits.includes(exit) && (tries -= 1) > 0;
 };
 
+const here = (path: string) => ({ path, shown: path });
+
 /** One whose connection breaks is copied again. More often would keep a pod that is gone from being ended. */
 async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'out', { from, to }: Copy) {
-  const here = (path: string) => ({ path, shown: path });
   const inPod = (at: string) => ({ pod, path: at.replace(/^(?!\/)/, `${pod.work}/`), shown: `${pod.name}:${at}` });
   const [source, target] = way === 'in' ? [here(from), inPod(to)] : [inPod(from), here(to)];
   const take = () => copyOne(ctx, source, target, { recursive: true, gitignore: true });

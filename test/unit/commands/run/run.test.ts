@@ -21,6 +21,7 @@ test.each<[string, readonly string[], number, RegExp]>([
   ['a command without --', ['a/b:1', 'python'], 2, /unexpected "a\/b:1": the command goes after --/],
   ['no hardware', ['--image', 'a/b:1', '--', 'true'], 2, /missing --gpu or --cpu/],
   ['half a copy', [...GPU, '--out', ':x', '--', 'true'], 2, /is not PATH/],
+  ['what is not here', [...GPU, '--in', 'nothere', '--', 'true'], 4, /no such file or folder: nothere/],
   ['no amount', [...GPU, '--max-cost', 'two', '--', 'true'], 2, /--max-cost is not an amount/],
   ['attach without a pod', ['attach'], 2, /missing POD/],
   ['attach to a pod of no run', ['attach', 'pod-train'], 2, /was not made by a run/],

@@ -56,6 +56,13 @@ test('--failed-ok ends 0 where items did not complete', async () => {
   expect((await berthIn(secondProcess(world), [...RESUME, '--failed-ok'])).code).toBe(0);
 });
 
+test('--failed-ok ends 13 where --max-failures left items unsent', async () => {
+  const world = await createTinyQueueWorld({ status: () => ({ status: 'FAILED', error: 'no' }) });
+  write(world, 'in.jsonl', items(4));
+  const ran = await berthIn(world, [...RUN, '--failed-ok', '--max-failures', '0', '--in-flight', '1', '--json']);
+  expect([ran.code, summary(ran)['waiting']]).toEqual([13, 3]);
+});
+
 test('an export takes its format from the name of --out, and refuses what it cannot write', async () => {
   const world = await createTinyQueueWorld();
   write(world, 'in.jsonl', items(2));
