@@ -19,10 +19,14 @@ const MEMORY_TARGET_MIB = 60;
 
 const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
 
-/** The same command with the launcher that BENCH_BEFORE names, and with data of its own: its state file may have another form. */
+/** The same command with the launcher that BENCH_BEFORE names: with data of its own, and a code cache, which would be that of the other. */
 const earlier = (command, berth) => ({
   ...command,
-  env: { ...command.env, BERTH_DATA_DIR: `${command.env.BERTH_DATA_DIR}-before` },
+  env: {
+    ...command.env,
+    BERTH_DATA_DIR: `${command.env.BERTH_DATA_DIR}-before`,
+    XDG_CACHE_HOME: `${command.env.XDG_CACHE_HOME}-before`,
+  },
   args: command.args.map((word) => (word === berth ? process.env.BENCH_BEFORE : word)),
 });
 
