@@ -12,7 +12,7 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): Milli
   if (isBare && bare === 's' && ms > UNITS.d)
     throw usage(
       `${what} needs a unit: ${trimmed}`,
-      `Write ${trimmed}s, which is ${formatDuration(ms)}, or ${ms / 1e6}s, if these are milliseconds.`,
+      `Write ${trimmed}s, which is ${formatDuration(ms)}, or ${Number(trimmed) / UNITS.s}s, if these are milliseconds.`,
     );
   const spans = isBare ? trimmed + bare : trimmed;
   if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(spans))

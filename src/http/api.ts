@@ -169,8 +169,7 @@ export function createApi(options: ApiOptions): BatchApi {
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const turn = throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
-      const throttledMs = turn === 0 ? 0 : await turn;
+      const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
       if (throttledMs === undefined) throw last ?? throttledFailure(facts);
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();

@@ -5,7 +5,7 @@ import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 interface Throttle {
   /** Returns the time waited; undefined at once if it would exceed `maxWaitMs`. Rejects when aborted. */
-  acquire(maxWaitMs: Milliseconds, signal: AbortSignal): 0 | Promise<Milliseconds | undefined>;
+  acquire(maxWaitMs: Milliseconds, signal: AbortSignal): Promise<Milliseconds | undefined>;
   /** After a 429: no request for `waitMs`, then spaced out. `acquiredAt` is monotonic. */
   pause(waitMs: Milliseconds, acquiredAt: Milliseconds): void;
   recordSuccess(): void;
@@ -27,20 +27,19 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
     return at;
   };
 
-  const waitForTurn: Throttle['acquire'] = async (maxWaitMs, signal) => {
-    const start = clock.monotonic();
-    let at = reserve();
-    while (at > clock.monotonic()) {
-      if (at - start > maxWaitMs) return undefined;
-      await clock.sleep(at - clock.monotonic(), signal);
-      // Another burst may have begun during the wait.
-      if (pausedUntil > clock.monotonic()) at = reserve();
-    }
-    return clock.monotonic() - start;
-  };
-
   return {
-    acquire: (maxWaitMs, signal) => (burstBegan === -Infinity ? 0 : waitForTurn(maxWaitMs, signal)),
+    acquire: async (maxWaitMs, signal) => {
+      if (burstBegan === -Infinity) return 0;
+      const start = clock.monotonic();
+      let at = reserve();
+      while (at > clock.monotonic()) {
+        if (at - start > maxWaitMs) return undefined;
+        await clock.sleep(at - clock.monotonic(), signal);
+        // Another burst may have begun during the wait.
+        if (pausedUntil > clock.monotonic()) at = reserve();
+      }
+      return clock.monotonic() - start;
+    },
     pause: (waitMs, acquiredAt) => {
       const now = clock.monotonic();
       pausedUntil = Math.max(pausedUntil, now + waitMs);

@@ -11,7 +11,7 @@ export class Ending {
     if (this.reason !== undefined) return;
     this.reason = reason;
     const { onEnd } = this;
-    // What is over must not keep its request: V8 takes a Set of endings for alive longer than it is.
+    // V8 may hold what left a Set for a while: then it must not hold the request too.
     this.onEnd = undefined;
     onEnd?.(reason);
   }

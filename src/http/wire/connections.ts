@@ -140,7 +140,7 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
         },
         onResponseEnd: () => {
           connections.release(connection);
-          // It would keep what the connection does next alive: of thousands a second, most of the memory.
+          // Else memory holds this request with the next ones of its connection: most of the garbage of a batch.
           controller = undefined;
           if (settled) return;
           settled = true;

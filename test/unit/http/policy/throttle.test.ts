@@ -10,7 +10,7 @@ describe('the throttle', () => {
     const { signal } = new AbortController();
     const begun = clock.monotonic();
     for (let count = 0; count < 50; count++) throttle.pause(1000, begun);
-    const waits = await Promise.all(Array.from({ length: 4 }, async () => throttle.acquire(60_000, signal)));
+    const waits = await Promise.all(Array.from({ length: 4 }, () => throttle.acquire(60_000, signal)));
     expect(waits).toEqual([1000, 1050, 1100, 1150]);
     throttle.pause(1000, clock.monotonic());
     expect(await throttle.acquire(60_000, signal)).toBe(1000);
