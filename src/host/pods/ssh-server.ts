@@ -162,6 +162,8 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
     const mark = randomUUID();
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
       client.on('error', () => undefined);
+      // The library writes a packet in two parts: the second would wait 40 ms for the first to be acknowledged.
+      client.setNoDelay();
       if (!isPeerOf(runtime.user, { peer, own: boundAddress(server).port })) {
         client.end();
         return;
