@@ -4,17 +4,7 @@ import { once } from 'node:events';
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import type {
-  AuthContext,
-  Client,
-  Connection,
-  ParsedKey,
-  PseudoTtyInfo,
-  Server,
-  ServerChannel,
-  Session,
-  utils,
-} from 'ssh2';
+import type { AuthContext, Connection, ParsedKey, PseudoTtyInfo, Server, ServerChannel, Session, utils } from 'ssh2';
 import { boundAddress } from '../../core/addresses.ts';
 import { errorCode } from '../../core/files.ts';
 import { CONTAINER_VARIABLE, type ContainerView, endContainerProcesses, findOwnRoot, openView } from './container.ts';
@@ -173,7 +163,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
       client.on('error', () => undefined);
       // The library writes a packet in two parts: the second would wait 40 ms for the first. Its types lack the function.
-      (client as unknown as Pick<Client, 'setNoDelay'>).setNoDelay();
+      (client as Connection & { setNoDelay(): void }).setNoDelay();
       if (!isPeerOf(runtime.user, { peer, own: boundAddress(server).port })) {
         client.end();
         return;
