@@ -1,8 +1,8 @@
 // Copies files and folders in both directions through a proxy that resets, cuts, stalls and refuses requests, while the program
 // is killed and disks are full, and runs each copy again until it ends 0. Then every byte must be the same, with no other file
 // and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first, and curl.
-// `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,rclone` names the services
-// (rclone: one with `serve s3`, at RCLONE, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB and makes small trees, `--program PATH` names another berth.
+// `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,versitygw` names the services
+// (versitygw: the program VERSITYGW, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB and makes small trees, `--program PATH` names another berth.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     rounds: { type: 'string', default: '200' },
     round: { type: 'string' },
-    target: { type: 'string', default: 'local,moto,rclone' },
+    target: { type: 'string', default: 'local,moto,versitygw' },
     short: { type: 'boolean', default: false },
     program: { type: 'string' },
   },

@@ -1,6 +1,8 @@
 /** The storage services of the trials: the local service, and two that nobody here wrote. */
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { start, until } from '../chaos/processes.mjs';
@@ -23,6 +25,9 @@ sys.stdin.read()
 const START_MS = 120_000;
 
 const KEY = { BERTH_STORAGE_ACCESS_KEY: 'trial', BERTH_STORAGE_SECRET: 'trial-secret' };
+
+/** The data center of the volume: the gateway checks the region of a signature. */
+const REGION = 'EU-NORTH-1';
 
 /** Starts the local service: the volumes of all trials are its. */
 export async function startService(command, folder, env) {
@@ -61,7 +66,7 @@ export async function startTarget(kind, service, folder) {
   }
 }
 
-const STARTS = { moto: startMoto, rclone: startRclone };
+const STARTS = { moto: startMoto, versitygw: startGateway };
 
 async function startMoto() {
   const python = process.env.STORAGE_PYTHON ?? 'python3';
@@ -72,19 +77,39 @@ async function startMoto() {
   return { url: line.value, env: KEY, stop: () => child.kill('SIGKILL') };
 }
 
-async function startRclone(folder) {
-  const program = process.env.RCLONE ?? 'rclone';
-  execFileSync(program, ['serve', 's3', '--help'], { stdio: 'pipe' });
-  const root = path.join(folder, 'rclone');
-  mkdirSync(path.join(root, 'vol-datasets'), { recursive: true });
-  const key = `${KEY.BERTH_STORAGE_ACCESS_KEY},${KEY.BERTH_STORAGE_SECRET}`;
-  const running = start([program, 'serve', 's3', '--addr', '127.0.0.1:0', '--auth-key', key, root], {
+/** A gateway to a folder of this machine. */
+async function startGateway(folder) {
+  const program = process.env.VERSITYGW ?? 'versitygw';
+  execFileSync(program, ['--version'], { stdio: 'pipe' });
+  const root = path.join(folder, 'gateway');
+  const metadata = path.join(folder, 'metadata-of-gateway');
+  for (const each of [path.join(root, 'vol-datasets'), metadata]) mkdirSync(each, { recursive: true });
+  const port = await freePort();
+  const address = ['--port', `127.0.0.1:${port}`, '--region', REGION, '--keep-alive', '--quiet'];
+  const running = start([program, ...address, 'posix', '--sidecar', metadata, root], {
     cwd: folder,
-    env: process.env,
+    env: {
+      ...process.env,
+      ROOT_ACCESS_KEY: KEY.BERTH_STORAGE_ACCESS_KEY,
+      ROOT_SECRET_KEY: KEY.BERTH_STORAGE_SECRET,
+    },
     boundMs: null,
   });
-  const find = () => /http:\/\/127\.0\.0\.1:\d+/.exec(running.said.stderr)?.[0] ?? (running.isOver ? '' : undefined);
-  const url = await until(find, START_MS);
-  if (url === undefined || url === '') throw new Error(`it did not start: ${running.said.stderr}`);
+  const url = `http://127.0.0.1:${port}`;
+  const answers = () =>
+    fetch(url).then(
+      () => true,
+      () => (running.isOver ? false : undefined),
+    );
+  if ((await until(answers, START_MS)) !== true) throw new Error(`it did not start: ${running.said.stderr}`);
   return { url, env: KEY, stop: () => running.signal('SIGKILL') };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
 }
