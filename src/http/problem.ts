@@ -36,7 +36,7 @@ export function refusalFailure(
     exit,
     hint,
     message = `the service answered ${String(status)}${titleOf(problem.title)}`,
-  } = status === 403 && problem.isForeign ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
+  } = status === 403 && problem.isForeign ? blocked() : meaningOf(status, request, headers, retryAfterMs);
   const isOfKey = keyVariable !== undefined && exit === EXIT.denied;
   const words = problem.detail ?? problem.title;
   return new Failure({
@@ -102,21 +102,21 @@ function meaningOf(
     status === 409 && request.checkCommand !== undefined
       ? sentence`Its present state does not allow that. See ${request.checkCommand}`
       : hint;
-  return { code: 'refused', exit: EXIT.refused, hint: stateHint, ...MEANINGS[status] };
+  return { code: 'refused', exit: EXIT.refused, hint: stateHint, ...meanings()[status] };
 }
 
 const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
 
 /** A 403 body that the service cannot have written comes from a network in front of it (additions 3). */
-const BLOCKED: StatusMeaning = {
+const blocked = (): StatusMeaning => ({
   code: 'blocked',
   exit: EXIT.unavailable,
   message: 'a network in front of the service refused the request (403)',
   hint: sentence`Nothing was sent on to the service, and neither the key nor the request is wrong. Try from another network, or look at the proxy: ${berth`doctor`}`,
-};
+});
 
 /** The statuses below 500 that mean something of their own; of those without a code, the request was refused. */
-const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
+const meanings = (): Readonly<Record<number, Partial<StatusMeaning>>> => ({
   401: {
     code: 'unauthorized',
     exit: EXIT.denied,
@@ -141,7 +141,7 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
   408: LATER,
   410: { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' },
   413: { hint: 'The request is larger than the service takes: send less at once.' },
-};
+});
 
 /** Redirects are never followed: the key and the body are sent only to configured addresses. */
 function redirect(status: number, request: RequestFacts, location: string | undefined): StatusMeaning {
