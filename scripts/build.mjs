@@ -78,7 +78,7 @@ function finish(code, warnings, name) {
  */
 function requireInPlaceOfImport(code) {
   return code
-    .replace(/\bimport\(("\.\/[\w-]+\.cjs")\)/g, 'Promise.resolve().then(()=>require($1))')
+    .replace(/\bimport\(("\.\/[\w-]+\.cjs")\)/g, 'Promise.resolve($1).then(require)')
     .replace(
       /\bimport\(("node:[\w/]+")\)/g,
       'Promise.resolve().then(()=>Object.create(require($1),{default:{value:require($1)}}))',

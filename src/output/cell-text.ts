@@ -21,7 +21,7 @@ function blockPieces(percent: number, blocks = BLOCKS): readonly Piece[] {
   ];
 }
 
-const DASH = say`-`;
+const DASH = safeText('-');
 
 interface CellOptions {
   /** On a terminal, bars are drawn and items are separated by a comma and a space; elsewhere by a comma alone. */
