@@ -17,7 +17,7 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
 
 export const api = defineCommand({
-  output: ANYTHING,
+  output: () => ANYTHING,
   summary: 'call any operation of the service',
   details:
     'Fields go into the query of a GET, else into a JSON body; a name given twice becomes an array. Requests that destroy (DELETE, PUT, purge, terminate) ask first.',

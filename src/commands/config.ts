@@ -77,7 +77,7 @@ async function settingRow({ settings }: CommandContext, setting: Setting): Promi
 }
 
 const list = defineCommand({
-  output: manyOf(SETTING),
+  output: () => manyOf(SETTING),
   summary: 'list every setting, its value and where it comes from',
   examples: [
     ['berth config list', 'those in use now'],
@@ -92,7 +92,7 @@ const list = defineCommand({
 });
 
 const get = defineCommand({
-  output: SETTING,
+  output: () => SETTING,
   summary: 'print one value',
   examples: [['berth config get timeout', 'the value alone']],
   args: { name: settingName(namesOf(SETTINGS.filter(({ secret }) => !secret))) },
@@ -122,7 +122,7 @@ async function change(ctx: CommandContext, name: string, value: string | undefin
 
 const set = (program: Program): Command =>
   defineCommand({
-    output: CHANGED_SETTING,
+    output: () => CHANGED_SETTING,
     summary: 'keep a value in the profile in use, or an alias',
     changesMachine: true,
     examples: [
@@ -142,7 +142,7 @@ const set = (program: Program): Command =>
   });
 
 const unset = defineCommand({
-  output: CHANGED_SETTING,
+  output: () => CHANGED_SETTING,
   summary: 'forget a value of the profile in use',
   changesMachine: true,
   examples: [

@@ -40,7 +40,7 @@ const doctorView: View = {
 };
 
 export const doctor = defineCommand({
-  output: CHECKS,
+  output: () => CHECKS,
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',
   examples: [['berth doctor', 'each check, and what to do where one fails']],
   details:

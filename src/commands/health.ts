@@ -36,7 +36,7 @@ const countSection = (row: Json, member: string): Section => ({
 });
 
 export const health = defineCommand({
-  output: serviceObject({ jobs: mapOf(NUMBER), workers: mapOf(NUMBER) }),
+  output: () => serviceObject({ jobs: mapOf(NUMBER), workers: mapOf(NUMBER) }),
   summary: "show an endpoint's jobs and workers at a glance",
   args: { endpoint: QUEUE_ARGUMENT },
   watch: true,

@@ -29,12 +29,13 @@ const seconds = (row: Json, member: string): string | undefined => {
 };
 
 export const limits = defineCommand({
-  output: manyOf(
-    ownObject(
-      { window: TEXT, seenSecondsAgo: NUMBER },
-      { remaining: NUMBER, quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
+  output: () =>
+    manyOf(
+      ownObject(
+        { window: TEXT, seenSecondsAgo: NUMBER },
+        { remaining: NUMBER, quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
+      ),
     ),
-  ),
   summary: 'show what is left of each rate window, from the last answers',
   examples: [['berth limits', 'each window, and when it is full again']],
   details:

@@ -17,7 +17,7 @@ const purgeView: View = {
 };
 
 const purge = defineCommand({
-  output: serviceObject({ removed: WHOLE }, { status: TEXT }),
+  output: () => serviceObject({ removed: WHOLE }, { status: TEXT }),
   summary: 'remove every waiting job; jobs in progress continue',
   args: { endpoint: QUEUE_ARGUMENT },
   options: { yes: yesOption },

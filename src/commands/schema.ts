@@ -2,7 +2,7 @@ import { type Command, commandsOf, defineCommand, type Program } from '../cli/mo
 import {
   ANY_OBJECT,
   CONTRACT_PREFIX,
-  ERROR,
+  errorSchema,
   manyOf,
   type OutputSchema,
   ownObject,
@@ -96,7 +96,7 @@ export const schema = (program: Program): Command =>
     args: {
       words: arg.any('a command, error or apply', { metavar: 'COMMAND', complete: 'help' }),
     },
-    output: { anyOf: [ROWS, ANY_OBJECT] },
+    output: () => ({ anyOf: [ROWS, ANY_OBJECT] }),
     examples: [
       ['berth schema pods get', 'what `berth pods get --json` prints'],
       ['berth schema error', 'what every command prints on stderr when it fails'],
@@ -141,7 +141,7 @@ export async function readSchemas(
     title: 'a document of apply',
     description: 'what berth plan and berth apply read; what apply prints with --json is in apply-results',
   });
-  add(ERROR, {
+  add(errorSchema(), {
     name: 'error',
     title: 'an error',
     description: 'what a command prints on stderr when it fails, with --json',

@@ -138,7 +138,7 @@ const update = defineCommand({
   options: { ...secretOptions(VALUE), description: option.text(DESCRIPTION.text) },
   needed: [[...Object.keys(secretOptions(VALUE)), 'description']],
   fields: SECRETS.view.paths,
-  output: rowSchema(SECRETS),
+  output: () => rowSchema(SECRETS),
   writes: true,
   examples: [['berth secrets update api-token --value-stdin < token', 'a new value']],
   run: async (ctx, { id: word, description, ...values }) => {

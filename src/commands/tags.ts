@@ -4,7 +4,7 @@ import { CREATED_AT } from '../cli/container.ts';
 import { getCommand } from '../cli/hint.ts';
 import type { Collection } from '../cli/model/collection.ts';
 import { type Command, defineCommand } from '../cli/model/command.ts';
-import { OUTCOMES } from '../cli/model/output-schema.ts';
+import { outcomesSchema } from '../cli/model/output-schema.ts';
 import { arg } from '../cli/model/params.ts';
 import { CLUSTERS, ENDPOINTS, PODS, VOLUMES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
@@ -41,7 +41,7 @@ const create = defineCommand({
   summary: 'create a tag',
   args: { pair: arg.text('key and value', { metavar: 'KEY=VALUE' }) },
   fields: TAGS.view.paths,
-  output: rowSchema(TAGS),
+  output: () => rowSchema(TAGS),
   writes: true,
   examples: [['berth tags create env=prod', 'then: berth tags add env=prod pod/train-llm']],
   run: async (ctx, { pair }) => {
@@ -77,7 +77,7 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
     ...words,
     details: SEVERAL,
     args: { tag: idArgument(TAGS), resource: arg.ids('pods, clusters, endpoints, volumes', { metavar: 'TYPE/ID' }) },
-    output: OUTCOMES,
+    output: outcomesSchema,
     writes: true,
     run: async (ctx, { tag, resource: given }) => {
       const things = given.map(taggedOf);

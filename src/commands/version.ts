@@ -23,7 +23,7 @@ export const version = defineCommand({
   summary: 'show the version, or compare it with a published one',
   details: 'Nothing is requested without --check: the address of a version.json, of `npm run release-files`.',
   options: { check: option.text('https address of the published version', { metavar: 'URL' }) },
-  output: ownObject({ installed: TEXT }, { published: TEXT, newer: YES_NO }),
+  output: () => ownObject({ installed: TEXT }, { published: TEXT, newer: YES_NO }),
   examples: [['berth version -o id', 'the number alone']],
   run: async (ctx, { check }) => {
     if (check === undefined) return { kind: 'one', view, value: { installed } };

@@ -19,8 +19,8 @@ export interface CommandWords {
 
 interface Described extends CommandWords {
   readonly fields?: readonly string[] | undefined;
-  /** What `--json` prints; undefined for text or nothing. Does not cover dry runs. */
-  readonly output?: OutputSchema | undefined;
+  /** What `--json` prints, made where it is asked for; undefined for text or nothing. Does not cover dry runs. */
+  readonly output?: (() => OutputSchema) | undefined;
   /** Changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean | undefined;
   readonly changesMachine?: boolean;

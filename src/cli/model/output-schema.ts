@@ -43,40 +43,40 @@ export const ownObject = (required: Members, optional: Members = {}): OutputSche
 
 export const mapOf = (value: OutputSchema): OutputSchema => ({ type: 'object', additionalProperties: value });
 
-export const FAILURE = ownObject(
-  {
-    code: { type: 'string', pattern: '^[a-z0-9-]+$', description: 'a short stable identifier for scripts' },
-    message: TEXT,
-  },
-  {
-    hint: { type: 'string', description: 'what to do next, one line for each suggestion' },
-    status: { type: 'integer', description: 'the HTTP status of the answer' },
-    title: TEXT,
-    detail: TEXT,
-    errors: manyOf(TEXT),
-    retryAfter: { type: 'number', description: 'seconds' },
-    request: ownObject({ method: TEXT, url: TEXT }, { id: TEXT }),
-    id: { type: 'string', description: 'the id of what the command was about' },
-  },
-);
+export const failureSchema = (): OutputSchema =>
+  ownObject(
+    {
+      code: { type: 'string', pattern: '^[a-z0-9-]+$', description: 'a short stable identifier for scripts' },
+      message: TEXT,
+    },
+    {
+      hint: { type: 'string', description: 'what to do next, one line for each suggestion' },
+      status: { type: 'integer', description: 'the HTTP status of the answer' },
+      title: TEXT,
+      detail: TEXT,
+      errors: manyOf(TEXT),
+      retryAfter: { type: 'number', description: 'seconds' },
+      request: ownObject({ method: TEXT, url: TEXT }, { id: TEXT }),
+      id: { type: 'string', description: 'the id of what the command was about' },
+    },
+  );
 
-export const ERROR = ownObject({ error: FAILURE });
+export const errorSchema = (): OutputSchema => ownObject({ error: failureSchema() });
 
-export const OUTCOME = ownObject(
-  { id: TEXT, ok: YES_NO },
-  {
-    name: TEXT,
-    status: { type: 'string', description: 'its status after the request' },
-    unchanged: { type: 'boolean', description: 'true when it was as asked before: nothing was done to it' },
-    error: FAILURE,
-  },
-);
+export const outcomeSchema = (): OutputSchema =>
+  ownObject(
+    { id: TEXT, ok: YES_NO },
+    {
+      name: TEXT,
+      status: { type: 'string', description: 'its status after the request' },
+      unchanged: { type: 'boolean', description: 'true when it was as asked before: nothing was done to it' },
+      error: failureSchema(),
+    },
+  );
 
-export const OUTCOMES = manyOf(OUTCOME);
+export const outcomesSchema = (): OutputSchema => manyOf(outcomeSchema());
 
-const PREVIEW = ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT) }, { body: ANYTHING });
-
-export const RANGE_USD = ownObject({ low: NUMBER, high: NUMBER }, { sinceResume: YES_NO });
+export const rangeSchema = (): OutputSchema => ownObject({ low: NUMBER, high: NUMBER }, { sinceResume: YES_NO });
 
 export const COUNT: OutputSchema = { ...WHOLE, minimum: 0 };
 
@@ -86,11 +86,12 @@ export const schemaNameOf = (path: readonly string[]): string =>
 
 /** Its output, and the requests of a dry run. Undefined for a command that prints no JSON. */
 export function printedSchema(command: {
-  readonly output?: OutputSchema | undefined;
+  readonly output?: (() => OutputSchema) | undefined;
   readonly writes?: boolean | undefined;
 }): OutputSchema | undefined {
   const { output, writes = false } = command;
-  if (!writes) return output;
-  const previews = [PREVIEW, manyOf(PREVIEW)].map((schema) => ({ ...schema, description: 'with --dry-run' }));
-  return output === undefined ? either(...previews) : either(output, ...previews);
+  if (!writes) return output?.();
+  const preview = ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT) }, { body: ANYTHING });
+  const previews = [preview, manyOf(preview)].map((schema) => ({ ...schema, description: 'with --dry-run' }));
+  return output === undefined ? either(...previews) : either(output(), ...previews);
 }

@@ -5,7 +5,7 @@ import { getCommand, listCommand } from '../hint.ts';
 import type { Collection } from '../model/collection.ts';
 import { type Command, defineCommand, textIn, type Values, waitOptions, yesOption } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { OUTCOMES } from '../model/output-schema.ts';
+import { outcomesSchema } from '../model/output-schema.ts';
 import { option, type Params } from '../model/params.ts';
 import { tellPrice } from '../money.ts';
 import { idArgument, idsArgument, rowSchema, selectorOptions } from './arguments.ts';
@@ -108,7 +108,7 @@ export function create(
       },
       needed: [...(spec.needed ?? []), ...(oneOf ? [Object.keys(oneOf)] : [])],
       fields: readPaths(of.table),
-      output: rowSchema(of),
+      output: () => rowSchema(of),
       writes: true,
       costs: price !== undefined,
       exits: spec.exits,
@@ -165,7 +165,7 @@ export function update(
       },
       needed: [Object.keys(bodyFlags(of, 'update', spec))],
       fields: readPaths(of.table),
-      output: rowSchema(of),
+      output: () => rowSchema(of),
       writes: true,
       costs: spec.costs,
       run: async (ctx, values: Values) => {
@@ -215,7 +215,7 @@ export function remove(
         ...(inUse === undefined ? {} : { force: option.on(`${plural} in use or locked too`) }),
         yes: yesOption,
       },
-      output: OUTCOMES,
+      output: outcomesSchema,
       writes: true,
       destroys: true,
       run: async (ctx, values) => {

@@ -105,7 +105,7 @@ export function list<const O extends Params>(
       summary: `list ${pluralOf(resource.noun)}`,
       ...words,
       fields: readPaths(resource.table),
-      output: manyOf(rowSchema(resource)),
+      output: () => manyOf(rowSchema(resource)),
       args: of === undefined ? {} : { id: idArgument(of) },
       options: { ...options, ...listOptions(resource.table) },
       run: async (ctx, values) => {
@@ -168,7 +168,7 @@ export function get<const O extends Params>(
       ...words,
       details: [words.details, READS_SEVERAL].filter(Boolean).join(' '),
       fields: readPaths(of.table),
-      output: eachSchema(rowSchema(of)),
+      output: () => eachSchema(rowSchema(of)),
       args: { id: idsOnlyArgument(of) },
       run: async (ctx, values) => {
         const given = values as unknown as ValuesOf<O>;

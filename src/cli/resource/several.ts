@@ -1,4 +1,4 @@
-import { either, manyOf, OUTCOME, type OutputSchema } from '../model/output-schema.ts';
+import { either, manyOf, outcomeSchema, type OutputSchema } from '../model/output-schema.ts';
 import type { CommandContext } from '../model/context.ts';
 import { textColumn } from './fields.ts';
 import { pluralOf } from '../words.ts';
@@ -95,7 +95,7 @@ export function outcomeResult(
 
 export const READS_SEVERAL = 'Several ids give an array with --json, and the worst exit code.';
 
-export const eachSchema = (row: OutputSchema): OutputSchema => either(row, manyOf(either(OUTCOME, row)));
+export const eachSchema = (row: OutputSchema): OutputSchema => either(row, manyOf(either(outcomeSchema(), row)));
 
 interface Reading {
   readonly view: View;

@@ -37,14 +37,14 @@ const viewOf = (noun: string): View => ({
 
 const show = defineCommand({
   summary: 'show the account of the key',
-  output: contractSchema('Account'),
+  output: () => contractSchema('Account'),
   examples: [['berth account show --json --jq .id --raw', 'its id; of a team, that of its owner']],
   run: async (ctx) => answerResult(viewOf('account'), await readAccount(ctx, 'account')),
 });
 
 const limits = defineCommand({
   summary: "show the account's limits on spending and workers",
-  output: contractSchema('AccountLimits'),
+  output: () => contractSchema('AccountLimits'),
   examples: [['berth account limits', 'and how much of each is used']],
   run: async (ctx) => answerResult(viewOf('limits'), await readAccount(ctx, 'account', 'limits')),
 });
@@ -52,7 +52,7 @@ const limits = defineCommand({
 const balance = defineCommand({
   summary: 'show the balance, and how long it lasts',
   details: 'The time is an estimate from the lists of pods, endpoints and volumes. --json prints the balance alone.',
-  output: contractSchema('AccountBalance'),
+  output: () => contractSchema('AccountBalance'),
   examples: [['berth account balance', '$42.10, about 17h2m at $2.47/h']],
   run: async (ctx) => {
     const answer = await readAccount(ctx, 'billing', 'balance');

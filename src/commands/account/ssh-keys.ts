@@ -135,14 +135,14 @@ const keyView: View = {
 };
 
 const list = defineCommand({
-  output: KEYS,
+  output: () => KEYS,
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => ({ kind: 'many', view: keyView, values: await readRows(ctx) }),
 });
 
 const add = defineCommand({
-  output: KEYS,
+  output: () => KEYS,
   summary: 'add public SSH keys; they open the pods that start from then on',
   details: 'Comments are kept. An existing key is not changed. Without PATH, it offers the keys of ~/.ssh.',
   args: {
@@ -187,7 +187,7 @@ function keyCalled(keys: readonly SshKey[], word: string): SshKey {
 }
 
 const remove = defineCommand({
-  output: KEYS,
+  output: () => KEYS,
   summary: 'remove public SSH keys, by comment, fingerprint or text',
   details: 'Pods that run already keep the keys they started with.',
   args: { key: arg.ids('comments, fingerprints (SHA256:...) or whole keys') },

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../
 import { hideSecrets, HIDDEN } from '../../core/secret-names.ts';
 import { ask, asks } from '../../cli/ask.ts';
 import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
-import { FAILURE, manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
+import { failureSchema, manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { tellPrice } from '../../cli/money.ts';
@@ -59,18 +59,19 @@ export const apply = defineCommand({
     yes: yesOption,
   },
   exits: [EXIT.limitExceeded, EXIT.jobFailed],
-  output: manyOf(
-    ownObject(
-      {
-        action: { ...oneOf(...ACTIONS), description: 'what was done, or was to be done where done is false' },
-        kind: oneOf(...KINDS),
-        name: TEXT,
-        ok: YES_NO,
-        done: { ...YES_NO, description: 'true beside ok false: it was made, and is not ready' },
-      },
-      { id: TEXT, error: FAILURE },
+  output: () =>
+    manyOf(
+      ownObject(
+        {
+          action: { ...oneOf(...ACTIONS), description: 'what was done, or was to be done where done is false' },
+          kind: oneOf(...KINDS),
+          name: TEXT,
+          ok: YES_NO,
+          done: { ...YES_NO, description: 'true beside ok false: it was made, and is not ready' },
+        },
+        { id: TEXT, error: failureSchema() },
+      ),
     ),
-  ),
   writes: true,
   destroys: true,
   // Checked by the plan: a read-only profile is told that there is nothing to do.

@@ -35,7 +35,7 @@ async function requireNamedProfile({ settings, profiles }: CommandContext): Prom
 }
 
 const logout = defineCommand({
-  output: ownObject({ profile: TEXT, forgot: oneOf('key', 'profile', 'nothing') }),
+  output: () => ownObject({ profile: TEXT, forgot: oneOf('key', 'profile', 'nothing') }),
   summary: "forget the profile's key",
   changesMachine: true,
   examples: [
@@ -63,10 +63,11 @@ const logout = defineCommand({
 });
 
 const status = defineCommand({
-  output: ownObject(
-    { profile: TEXT, key: TEXT },
-    { from: TEXT, check: TEXT, ...Object.fromEntries(ADDRESSES.map((name) => [name, TEXT])) },
-  ),
+  output: () =>
+    ownObject(
+      { profile: TEXT, key: TEXT },
+      { from: TEXT, check: TEXT, ...Object.fromEntries(ADDRESSES.map((name) => [name, TEXT])) },
+    ),
   summary: 'show which key is used and where it comes from',
   examples: [['berth auth status', 'the last four characters of the key, and its source']],
   details: 'Of the key at most the last four characters are shown. Ends 3 where there is no key.',
@@ -94,14 +95,14 @@ const status = defineCommand({
 });
 
 const list = defineCommand({
-  output: manyOf(PROFILE),
+  output: () => manyOf(PROFILE),
   summary: 'list profiles',
   examples: [['berth auth list', 'with the addresses of each']],
   run: async (ctx) => ({ kind: 'many', view: profileView, values: (await ctx.profiles.list()).map(profileRow) }),
 });
 
 const switchTo = defineCommand({
-  output: ownObject({ profile: TEXT }),
+  output: () => ownObject({ profile: TEXT }),
   summary: 'use another profile from now on',
   changesMachine: true,
   examples: [

@@ -31,7 +31,7 @@ export const profileRow = ({ name, current, keyTail, values }: Profile): JsonObj
 });
 
 export const login = defineCommand({
-  output: either(PROFILE, ownObject({ profile: TEXT, storageUrl: orNull(TEXT) })),
+  output: () => either(PROFILE, ownObject({ profile: TEXT, storageUrl: orNull(TEXT) })),
   summary: 'keep a key and addresses in a profile, and use it',
   changesMachine: true,
   details:

@@ -1,6 +1,6 @@
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import { OUTCOMES } from '../../cli/model/output-schema.ts';
+import { outcomesSchema } from '../../cli/model/output-schema.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { outcomeResult } from '../../cli/resource/several.ts';
@@ -12,7 +12,7 @@ import { jobOutcome, jobStatus } from '../../queue/job.ts';
 import { cancelRequest } from '../../queue/requests.ts';
 
 export const cancel = defineCommand({
-  output: OUTCOMES,
+  output: outcomesSchema,
   summary: 'cancel the jobs of a batch that are in flight',
   details: 'Stop the batch first, or it submits more. A resume fetches what became of the jobs.',
   args: { results: arg.text('results file of the batch', { complete: 'file' }) },

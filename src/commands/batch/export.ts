@@ -16,7 +16,7 @@ const { unknown: _, ...ENDED_STATES } = RESUBMIT_STATES;
 const EXPORT_STATES = { completed: 'completed', ...ENDED_STATES } as const;
 
 export const exportBatch = defineCommand({
-  output: BATCH_EXPORT,
+  output: () => BATCH_EXPORT,
   summary: 'write the results of a batch as CSV, JSON or JSON lines',
   changesMachine: true,
   details:

@@ -6,7 +6,7 @@ import { BATCH_REPORT } from './schemas.ts';
 import { localFile, usage } from '../../core/failure.ts';
 
 export const report = defineCommand({
-  output: BATCH_REPORT,
+  output: () => BATCH_REPORT,
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
     'Sends nothing; works while the batch runs. Failures are grouped by their error, with numbers, ids and paths masked. Quantiles are within 1%. Cost is that of execution, without idle and starting workers.',

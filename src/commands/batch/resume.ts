@@ -4,7 +4,7 @@ import { failedOkOption, RESUBMIT_STATES, settingOptions, settingsOf, statesOf }
 import { BATCH_END, RUN_EXITS } from './schemas.ts';
 
 export const resume = defineCommand({
-  output: BATCH_END,
+  output: () => BATCH_END,
   summary: 'continue a batch after any interruption',
   changesMachine: true,
   needs: 'write',

@@ -34,7 +34,7 @@ const runOptions = {
 type RunValues = ValuesOf<typeof runOptions> & { readonly endpoint: string };
 
 export const run = defineCommand({
-  output: either(BATCH_END, BATCH_PLAN),
+  output: () => either(BATCH_END, BATCH_PLAN),
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   needs: 'write',

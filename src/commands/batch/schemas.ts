@@ -12,7 +12,7 @@ import {
   orNull,
   type OutputSchema,
   ownObject,
-  RANGE_USD,
+  rangeSchema,
   TEXT,
   TIME,
   WHOLE,
@@ -42,7 +42,7 @@ const SHARDS = {
   missingShards: manyOf(COUNT),
 };
 
-const COST = orNull(RANGE_USD);
+const COST = orNull(rangeSchema());
 
 export const BATCH_END = ownObject({
   ...SUMMARY,

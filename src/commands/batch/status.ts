@@ -8,7 +8,7 @@ import { memberAt } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
 
 export const status = defineCommand({
-  output: BATCH_STATUS,
+  output: () => BATCH_STATUS,
   summary: 'show the progress of a batch, from its journal only',
   details: 'Sends nothing and changes nothing, also while the batch runs. Times and errors: berth jobs batch report.',
   args: { results: resultsArg },

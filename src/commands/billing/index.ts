@@ -30,7 +30,7 @@ const summary = defineCommand({
   summary: 'show what everything cost, bucket by bucket',
   details:
     'Times are UTC, and extend to the edges of their buckets; the default is the last 30 days. --json prints the whole document, with its totals.',
-  output: either(...[SUMMARY, ...Object.values(BY_KIND)].map(({ schema }) => contractSchema(schema))),
+  output: () => either(...[SUMMARY, ...Object.values(BY_KIND)].map(({ schema }) => contractSchema(schema))),
   options: {
     by: option.choice('a row for each of these in each bucket', KINDS),
     id: option.text('only this one, by id or name (with --by)', { metavar: 'ID' }),

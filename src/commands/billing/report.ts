@@ -55,7 +55,7 @@ const COST_REPORT = ownObject({
 const MONTH = 'month';
 
 export const report = defineCommand({
-  output: COST_REPORT,
+  output: () => COST_REPORT,
   summary: 'show what costs most, what is idle, and what the month will cost',
   details:
     'Idle are pods in ERROR, endpoints with idle workers only, and volumes that nothing mounts. Days are UTC. Container disks have no published price and are not in the forecast.',

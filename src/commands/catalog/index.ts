@@ -44,7 +44,7 @@ function catalogCommand<const O extends Params>(of: Resource, spec: CatalogSpec<
     args: { id: arg.optional(`one ${of.noun}, by id or name`, { complete: of }) },
     options: { ...spec.options, ...ofEveryList },
     fields: of.view.paths,
-    output: either(manyOf(rowSchema(of)), rowSchema(of)),
+    output: () => either(manyOf(rowSchema(of)), rowSchema(of)),
     run: async (ctx, given) => {
       const values = given as unknown as ValuesOf<O>;
       const { id, ...filter } = given as unknown as ListFilter & { readonly id?: string };

@@ -64,7 +64,7 @@ const listed = list(BUILDS, {
 });
 
 const get = defineCommand({
-  output: rowSchema(BUILDS),
+  output: () => rowSchema(BUILDS),
   fields: BUILDS.view.paths,
   summary: 'show a build of an endpoint: its commit, its image and why it failed',
   args: { endpoint: ENDPOINT_ARGUMENT, build: arg.text('build id') },

@@ -12,7 +12,7 @@ import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
 
 export const logs = defineCommand({
-  output: LOG_LINES,
+  output: () => LOG_LINES,
   summary: 'show what the workers of an endpoint write',
   details: `Without WORKER all of them, each line with its worker; --follow adds new workers. ${LOG_DETAILS}`,
   args: {

@@ -101,7 +101,7 @@ const isRollingOut = (result: Result): boolean =>
   result.kind === 'one' && memberAt(result.value, 'rollout.inProgress') === true;
 
 export const releases = defineCommand({
-  output: contractSchema('ListEndpointReleasesResponse'),
+  output: () => contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',
   args: { id: ENDPOINT_ARGUMENT },
   options: { limit: limitOption, ...waitOptions('wait until every worker runs the newest release') },

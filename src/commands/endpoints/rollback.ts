@@ -32,7 +32,7 @@ export const rollback = defineCommand({
   },
   options: { ...waitOptions(ROLLOUT.summary), yes: yesOption },
   fields: ENDPOINTS.view.paths,
-  output: rowSchema(ENDPOINTS),
+  output: () => rowSchema(ENDPOINTS),
   writes: true,
   examples: [
     ['berth endpoints rollback captions --wait --yes', 'to the release before the newest, without a question'],

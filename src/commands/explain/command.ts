@@ -19,14 +19,15 @@ export const explainCommand = <const A extends Params>(
     ...words,
     details:
       `Prints the verdict, the evidence with the request behind it, and the commands that help. ${details ?? ''}`.trim(),
-    output: ownObject({
-      verdict: TEXT,
-      code: TEXT,
-      state: oneOf('ok', 'waiting', 'blocked'),
-      ...Object.fromEntries(about.map((name) => [name, TEXT])),
-      evidence: manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT })),
-      cure: manyOf(TEXT),
-    }),
+    output: () =>
+      ownObject({
+        verdict: TEXT,
+        code: TEXT,
+        state: oneOf('ok', 'waiting', 'blocked'),
+        ...Object.fromEntries(about.map((name) => [name, TEXT])),
+        evidence: manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT })),
+        cure: manyOf(TEXT),
+      }),
     options: { exitStatus: option.on('end 10 when it is blocked: nothing moves until something is changed') },
     exits: [EXIT.jobFailed],
     run: async (ctx, values) => {

@@ -34,7 +34,7 @@ export const exportFiles = defineCommand({
       commas: true,
     },
   },
-  output: manyOf(serviceObject({ kind: oneOf(...KINDS), name: TEXT })),
+  output: () => manyOf(serviceObject({ kind: oneOf(...KINDS), name: TEXT })),
   examples: [
     ['berth export', 'all kinds'],
     ['berth export pod endpoint', 'for a file of its own'],

@@ -35,7 +35,7 @@ export const cp = defineCommand({
   changesMachine: true,
   writes: true,
   needs: ({ place }) => (isOnVolume(place.at(-1)) ? 'write' : 'read'),
-  output: FILE_OUTCOMES,
+  output: () => FILE_OUTCOMES,
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
     ['berth files cp -r datasets:inputs inputs', 'a folder of a volume to this machine'],

@@ -23,7 +23,7 @@ export const du = defineCommand({
   summary: 'show how much space the folders of a network volume take',
   details: 'A line for each folder directly below the place, the largest first, and the sum as the last line.',
   args: { place: PLACE },
-  output: manyOf(ownObject({ path: TEXT, files: WHOLE, bytes: WHOLE })),
+  output: () => manyOf(ownObject({ path: TEXT, files: WHOLE, bytes: WHOLE })),
   examples: [['berth files du datasets:', 'what takes the space']],
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);

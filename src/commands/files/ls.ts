@@ -51,9 +51,8 @@ export const ls = defineCommand({
     recursive: option.on('list the folders below too', { short: '-r' }),
     long: option.on('show time and ETag', { short: '-l' }),
   },
-  output: manyOf(
-    ownObject({ path: TEXT, kind: oneOf('file', 'folder') }, { bytes: WHOLE, modifiedAt: TIME, etag: TEXT }),
-  ),
+  output: () =>
+    manyOf(ownObject({ path: TEXT, kind: oneOf('file', 'folder') }, { bytes: WHOLE, modifiedAt: TIME, etag: TEXT })),
   examples: [
     ['berth files ls datasets:', 'what is at the top'],
     ['berth files ls -r datasets:inputs', 'all files below a folder'],

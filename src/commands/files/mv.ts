@@ -20,7 +20,7 @@ export const mv = defineCommand({
   writes: true,
   destroys: true,
   needs: ({ place }) => (place.slice(0, -1).some(isOnVolume) ? 'full' : 'write'),
-  output: FILE_OUTCOMES,
+  output: () => FILE_OUTCOMES,
   examples: [['berth files mv -r datasets:inputs datasets:old', 'a folder, within a volume']],
   run: async (ctx, values) => {
     const [sources, target] = sourcesAndTarget(values.place);

@@ -1,4 +1,4 @@
-import { FAILURE, manyOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
+import { failureSchema, manyOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
 import type { CommandContext, Progress } from '../../cli/model/context.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
@@ -32,7 +32,7 @@ export const FILE_OUTCOMES = manyOf(
       same: { ...YES_NO, description: 'it was there already, and was not sent' },
       removed: { ...YES_NO, description: 'it was removed, or would be' },
       ok: { ...YES_NO, description: 'absent in a dry run' },
-      error: FAILURE,
+      error: failureSchema(),
     },
   ),
 );

@@ -19,7 +19,7 @@ export const rm = defineCommand({
     recursive: option.on('remove folders with everything in them', { short: '-r' }),
     yes: yesOption,
   },
-  output: FILE_OUTCOMES,
+  output: () => FILE_OUTCOMES,
   examples: [
     ['berth files rm -r datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],

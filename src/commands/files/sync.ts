@@ -41,7 +41,7 @@ export const sync = defineCommand({
   destroys: true,
   needs: (values) => (!isOnVolume(values.target) ? 'read' : values.delete ? 'full' : 'write'),
   changesMachine: true,
-  output: FILE_OUTCOMES,
+  output: () => FILE_OUTCOMES,
   examples: [
     ["berth files sync inputs datasets:inputs --exclude '*.tmp'", 'a folder to a volume'],
     ['berth files sync datasets:inputs inputs --delete --dry-run', 'see what would be copied and removed'],

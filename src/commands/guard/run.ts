@@ -4,7 +4,7 @@ import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { ANYTHING, FAILURE, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { ANYTHING, failureSchema, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { notify } from '../../cli/notify.ts';
@@ -71,7 +71,7 @@ const DECISIONS = manyOf(
       startedAt: TEXT,
       held: { ...TEXT, description: 'why less is done than the rule says' },
       result: { ...oneOf(...RESULTS), description: 'what became of the action' },
-      error: FAILURE,
+      error: failureSchema(),
       request: { ...ANYTHING, description: 'with --dry-run: the request that would be sent' },
     },
   ),
@@ -111,7 +111,7 @@ export const run = defineCommand({
     'Looks once, for cron or a timer; stays with --every. If data is missing or inconsistent, it does nothing. Never touches locked pods or members of clusters. Ends 15 when something was over a limit.',
   options: OPTIONS,
   exits: [EXIT.limitExceeded],
-  output: DECISIONS,
+  output: () => DECISIONS,
   writes: true,
   destroys: true,
   notifies: true,

@@ -47,7 +47,7 @@ export const status = defineCommand({
   details:
     'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked or in a cluster is not overdue.',
   exits: [EXIT.limitExceeded],
-  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
+  output: () => ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {
     const { values: pods } = await listRows(ctx, PODS);

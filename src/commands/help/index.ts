@@ -21,7 +21,7 @@ const TOPICS: readonly string[] = HELP_TOPICS;
 export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
-    output: DESCRIPTION,
+    output: () => DESCRIPTION,
     details:
       'With --json, describes commands for a program: arguments, flags, types, defaults, exit codes, examples, and whether a command writes, destroys, waits or costs money.',
     args: {

@@ -1,5 +1,5 @@
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
-import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
+import { either, outcomesSchema } from '../../cli/model/output-schema.ts';
 import { SEVERAL } from '../../cli/resource/several.ts';
 import { eachOf, report } from '../../cli/resource/targets.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
@@ -9,10 +9,10 @@ import type { Id } from '../../core/ids.ts';
 import { hasEnded, jobOutcome, jobStatus } from '../../queue/job.ts';
 import { cancelRequest } from '../../queue/requests.ts';
 import { JOB_ARGUMENTS, jobsOf, type NamedJob, sendAboutJob, statusLine } from './job.ts';
-import { JOB, jobView } from './job-view.ts';
+import { jobSchema, jobView } from './job-view.ts';
 
 export const cancel = defineCommand({
-  output: either(JOB, OUTCOMES),
+  output: () => either(jobSchema(), outcomesSchema()),
   summary: 'cancel jobs, waiting or running',
   details: SEVERAL,
   examples: [[`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted']],

@@ -70,18 +70,20 @@ export function exitOf(job: Json | undefined): ExitCode {
 }
 
 /** Specification 4.5: the service may add statuses and members. */
-export const JOB: OutputSchema = serviceObject(
-  { id: TEXT, status: { type: 'string', description: 'IN_QUEUE, IN_PROGRESS, COMPLETED, FAILED, ...' } },
-  {
-    delayTime: { type: 'number', description: 'milliseconds in the queue' },
-    executionTime: { type: 'number', description: 'milliseconds of work' },
-    output: ANYTHING,
-    error: ANYTHING,
-  },
-);
+export const jobSchema = (): OutputSchema =>
+  serviceObject(
+    { id: TEXT, status: { type: 'string', description: 'IN_QUEUE, IN_PROGRESS, COMPLETED, FAILED, ...' } },
+    {
+      delayTime: { type: 'number', description: 'milliseconds in the queue' },
+      executionTime: { type: 'number', description: 'milliseconds of work' },
+      output: ANYTHING,
+      error: ANYTHING,
+    },
+  );
 
 /** A worker may send any value. */
-export const CHUNK: OutputSchema = either(
-  { ...serviceObject({ output: ANYTHING }, { metrics: ANY_OBJECT }), description: 'a chunk and its measurements' },
-  ANYTHING,
-);
+export const chunkSchema = (): OutputSchema =>
+  either(
+    { ...serviceObject({ output: ANYTHING }, { metrics: ANY_OBJECT }), description: 'a chunk and its measurements' },
+    ANYTHING,
+  );

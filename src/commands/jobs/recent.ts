@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/model/command.ts';
-import { FAILURE, manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { failureSchema, manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { rememberedJobs } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
@@ -33,18 +33,19 @@ const recentView: View = {
 
 /** The service has no list of jobs: these are the ones this machine has kept. */
 export const recent = defineCommand({
-  output: manyOf(
-    ownObject(
-      {
-        id: TEXT,
-        endpoint: TEXT,
-        submittedAt: TIME,
-        status: { ...orNull(TEXT), description: 'as it was last seen; null when it was not' },
-        statusAt: { ...orNull(TIME), description: 'when it was last seen in this status' },
-      },
-      { error: { ...FAILURE, description: 'that the service has it no more' } },
+  output: () =>
+    manyOf(
+      ownObject(
+        {
+          id: TEXT,
+          endpoint: TEXT,
+          submittedAt: TIME,
+          status: { ...orNull(TEXT), description: 'as it was last seen; null when it was not' },
+          statusAt: { ...orNull(TIME), description: 'when it was last seen in this status' },
+        },
+        { error: { ...failureSchema(), description: 'that the service has it no more' } },
+      ),
     ),
-  ),
   summary: 'list the jobs that this machine submitted last',
   details:
     'The last 100 jobs that jobs run submitted here with this profile and key, latest first, each with the status last seen. Their status now: berth jobs status JOB. Jobs of batches: berth jobs batch status.',

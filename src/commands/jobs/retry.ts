@@ -2,11 +2,11 @@ import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { report } from '../../cli/resource/targets.ts';
 import { retryRequest } from '../../queue/requests.ts';
 import { jobsOf, ONE_JOB_ARGUMENTS, sendAboutJob, statusLine } from './job.ts';
-import { JOB, JOB_EXITS, jobView } from './job-view.ts';
+import { jobSchema, JOB_EXITS, jobView } from './job-view.ts';
 import { waitForJobs } from './wait.ts';
 
 export const retry = defineCommand({
-  output: JOB,
+  output: jobSchema,
   summary: 'run a failed or timed-out job again, under the same id',
   examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:

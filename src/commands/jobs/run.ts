@@ -6,7 +6,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
 import { checkedJsonText, type RawInput, readInputBytes } from './input.ts';
 import { policyOptions } from '../batch/options.ts';
 import { healthLine, withQueue } from './job.ts';
-import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
+import { chunkSchema, exitOf, jobSchema, JOB_EXITS, jobView } from './job-view.ts';
 import { streamJob } from './stream.ts';
 import { waitForJobs } from './wait.ts';
 import { usage } from '../../core/failure.ts';
@@ -50,7 +50,7 @@ function jobBody(
 }
 
 export const run = defineCommand({
-  output: either(JOB, manyOf(CHUNK)),
+  output: () => either(jobSchema(), manyOf(chunkSchema())),
   summary: 'submit a job and print its id, or wait for its result',
   details:
     'The input is sent byte for byte. A model slug works in place of an endpoint id.\nExit codes with --wait, --stream or --sync: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',

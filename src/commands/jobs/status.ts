@@ -3,10 +3,10 @@ import { option } from '../../cli/model/params.ts';
 import { eachSchema, readEach, READS_SEVERAL } from '../../cli/resource/several.ts';
 import { hasEnded } from '../../queue/job.ts';
 import { JOB_ARGUMENTS, jobsOf, readJob } from './job.ts';
-import { exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
+import { exitOf, jobSchema, JOB_EXITS, jobView } from './job-view.ts';
 
 export const status = defineCommand({
-  output: eachSchema(JOB),
+  output: () => eachSchema(jobSchema()),
   summary: "show a job's state and result, or those of several",
   details: READS_SEVERAL,
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],

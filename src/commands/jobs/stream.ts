@@ -15,7 +15,7 @@ import { asksForData, type Result } from '../../output/view.ts';
 import { hasEnded, jobError, jobStatus } from '../../queue/job.ts';
 import { streamRequest } from '../../queue/requests.ts';
 import { jobsOf, type NamedJob, ONE_JOB_ARGUMENTS, readJob, sendAboutJob, statusLine } from './job.ts';
-import { CHUNK, chunkView, exitOf, JOB_EXITS } from './job-view.ts';
+import { chunkSchema, chunkView, exitOf, JOB_EXITS } from './job-view.ts';
 import { countOf } from '../../cli/words.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
@@ -24,7 +24,7 @@ const FIRST_PAUSE_MS: Milliseconds = 250;
 const LONGEST_PAUSE_MS: Milliseconds = 2000;
 
 export const stream = defineCommand({
-  output: manyOf(CHUNK),
+  output: () => manyOf(chunkSchema()),
   summary: "print a job's chunks as its handler produces them",
   waits: true,
   exits: JOB_EXITS,

@@ -1,5 +1,5 @@
 import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
-import { either, manyOf, OUTCOME } from '../../cli/model/output-schema.ts';
+import { either, manyOf, outcomeSchema } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { combinedFailure, outcomeRow } from '../../cli/resource/several.ts';
@@ -11,10 +11,10 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 import { answerResult, type Result } from '../../output/view.ts';
 import { hasEnded, jobStatus } from '../../queue/job.ts';
 import { JOB_ARGUMENTS, jobsOf, type NamedJob, readJob, waitLine } from './job.ts';
-import { exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
+import { exitOf, jobSchema, JOB_EXITS, jobView } from './job-view.ts';
 
 export const wait = defineCommand({
-  output: either(JOB, manyOf(either(OUTCOME, JOB))),
+  output: () => either(jobSchema(), manyOf(either(outcomeSchema(), jobSchema()))),
   summary: 'wait until jobs end and print their results',
   waits: true,
   exits: JOB_EXITS,

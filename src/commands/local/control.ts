@@ -120,14 +120,14 @@ const statusView: View = {
 };
 
 export const status = defineCommand({
-  output: LOCAL_STATUS,
+  output: () => LOCAL_STATUS,
   summary: 'show what the local service contains, its time and its faults',
   examples: [['berth local status', 'its state in the data directory']],
   run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'GET', ['status'])),
 });
 
 export const reset = defineCommand({
-  output: LOCAL_STATUS,
+  output: () => LOCAL_STATUS,
   summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
   options: {
@@ -157,13 +157,13 @@ const clockView = membersView('clock');
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
   show: defineCommand({
-    output: CLOCK,
+    output: () => CLOCK,
     summary: 'show its time',
     examples: [['berth local clock show', 'and how far it was moved']],
     run: async (ctx) => answerResult(clockView, await sendControl(ctx, 'GET', ['clock'])),
   }),
   advance: defineCommand({
-    output: CLOCK,
+    output: () => CLOCK,
     summary: 'move it forward',
     changesMachine: true,
     args: { time: arg.text('how far: 90s, 31m, 1h30m, or a number of seconds') },
@@ -180,7 +180,7 @@ const percent = (summary: string) => option.count(summary, 0, { metavar: '%', mo
 export const pods = defineGroup('what pods use: to see what happens when one is idle', {
   use: defineCommand({
     hidden: true,
-    output: ownObject({ pod: TEXT }, { gpu: COUNT, cpu: COUNT, memory: COUNT, until: TIME }),
+    output: () => ownObject({ pod: TEXT }, { gpu: COUNT, cpu: COUNT, memory: COUNT, until: TIME }),
     summary: 'set how much of its GPUs, CPU and memory a pod uses',
     changesMachine: true,
     details: 'What is not given varies with the time, as in a new account; without a flag all of it does again.',

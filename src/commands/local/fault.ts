@@ -29,7 +29,7 @@ const { status } = FAULT_SETTINGS;
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
-    output: FAULT,
+    output: () => FAULT,
     summary: 'make the next requests fail',
     changesMachine: true,
     details: 'docs/guides/local-service.md describes each kind.',
@@ -61,7 +61,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     },
   }),
   list: defineCommand({
-    output: manyOf(FAULT),
+    output: () => manyOf(FAULT),
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
     run: async (ctx) => {
@@ -70,7 +70,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     },
   }),
   clear: defineCommand({
-    output: CLEARED,
+    output: () => CLEARED,
     summary: 'remove one fault, or all of them',
     changesMachine: true,
     examples: [['berth local fault clear', 'all of them']],

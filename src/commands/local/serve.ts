@@ -159,7 +159,7 @@ const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string |
   flag === undefined ? ctx.settings.get('worker-prefix') : prefixOf('worker-prefix', flag);
 
 const workerEnv = defineCommand({
-  output: mapOf(TEXT),
+  output: () => mapOf(TEXT),
   hidden: true,
   summary: 'print the variables of a worker that you start yourself',
   details:
@@ -183,7 +183,7 @@ const workerEnv = defineCommand({
 });
 
 const env = defineCommand({
-  output: mapOf(TEXT),
+  output: () => mapOf(TEXT),
   summary: 'print the variables for programs that use a local service that is served',
   options: { port: option.count('the port that it is served at', 1, { most: 65_535, initial: PORT }) },
   examples: [['berth local env', 'eval "$(berth local env)" sets them in a shell']],

@@ -29,7 +29,7 @@ const SPAN_OPTIONS = {
 
 export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
   list: defineCommand({
-    output: STOCK,
+    output: () => STOCK,
     summary: 'list the free GPUs and vCPUs by data center',
     examples: [['berth local stock list', 'what pods can still be placed on']],
     run: async (ctx) => {
@@ -38,7 +38,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     },
   }),
   set: defineCommand({
-    output: STOCK,
+    output: () => STOCK,
     summary: 'set how much of some hardware is free',
     changesMachine: true,
     details:
@@ -60,7 +60,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
       await change(ctx, 'stock', { hardware, free: amountOf(free), dataCenter, forMs, everyMs }),
   }),
   price: defineCommand({
-    output: STOCK,
+    output: () => STOCK,
     summary: 'set what an hour of a GPU or a vCPU costs',
     changesMachine: true,
     details: 'Pods that are there keep the price that they were created at.',
@@ -77,7 +77,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     },
   }),
   clear: defineCommand({
-    output: CLEARED,
+    output: () => CLEARED,
     summary: 'set all stock and prices back to what a new account sees',
     changesMachine: true,
     examples: [['berth local stock clear', 'all of it']],

@@ -163,7 +163,7 @@ export const plan = defineCommand({
     'Compares only the members that a file gives; null clears one. A thing is found by kind and name, or by id. Ends 0 when nothing differs, 16 when something does. docs/guides/fleet-in-files.md',
   ...PLAN_INPUT,
   exits: [EXIT.planDiffers],
-  output: PLAN,
+  output: () => PLAN,
   examples: [
     ['berth plan fleet.yaml', 'what differs, member by member'],
     ['berth plan fleet/ --env-from variables.env', 'all files of a folder, with variables'],

@@ -9,7 +9,7 @@ import { idOf } from '../../output/view.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
 import { type Command, type CommandWords, defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
-import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
+import { either, outcomesSchema } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { catalogOf, ofNewPod, ofPod, perHour, sum } from '../../cli/money.ts';
@@ -49,7 +49,7 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
         ...selectorOptions(PODS.table, 'pods'),
         yes: yesOption,
       },
-      output: either(rowSchema(PODS), OUTCOMES),
+      output: () => either(rowSchema(PODS), outcomesSchema()),
       writes: true,
       exits: [EXIT.waitEnded, EXIT.jobFailed],
       costs: verb === 'start',

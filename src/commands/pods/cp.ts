@@ -27,7 +27,7 @@ export const cp = defineCommand({
   },
   changesMachine: true,
   exits: [EXIT.unknown],
-  output: FILE_OUTCOMES,
+  output: () => FILE_OUTCOMES,
   examples: [
     ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
     ['berth pods cp -r train-llm:/workspace/out ./out', 'a folder of a pod to this machine'],

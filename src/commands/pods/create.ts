@@ -77,7 +77,7 @@ export const create = defineCommand({
   },
   needed: RULES.needed,
   fields: PODS.view.paths,
-  output: rowSchema(PODS),
+  output: () => rowSchema(PODS),
   writes: true,
   costs: true,
   exits: [EXIT.waitEnded, EXIT.limitExceeded, EXIT.jobFailed],

@@ -1,6 +1,6 @@
 import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { OUTCOMES } from '../../cli/model/output-schema.ts';
+import { outcomesSchema } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { idsArgument, selectorOptions } from '../../cli/resource/arguments.ts';
@@ -32,7 +32,7 @@ export const exec = defineCommand({
     'Runs over direct SSH and ends as the command does; 3 where the pod refuses your keys, 255 where ssh fails. Ctrl-C ends it with 130, but the command in the pod may go on, unless -t is given. On several pods it runs at once, without stdin.',
   changesMachine: true,
   exitsAsProgram: true,
-  output: OUTCOMES,
+  output: outcomesSchema,
   args: {
     id: idsArgument(PODS),
     command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),

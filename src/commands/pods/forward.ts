@@ -38,7 +38,7 @@ export const forward = defineCommand({
   changesMachine: true,
   waits: true,
   exits: [EXIT.jobFailed],
-  output: manyOf(ownObject({ id: TEXT, address: TEXT, local: WHOLE, remote: WHOLE })),
+  output: () => manyOf(ownObject({ id: TEXT, address: TEXT, local: WHOLE, remote: WHOLE })),
   args: {
     id: idArgument(PODS),
     ports: arg.any('8080, or 9000:8080 for 9000 here; :8080 takes any free port', {

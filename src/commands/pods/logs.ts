@@ -13,7 +13,7 @@ import { statusOf } from './reachable.ts';
 import { readerOf } from './wait.ts';
 
 export const logs = defineCommand({
-  output: LOG_LINES,
+  output: () => LOG_LINES,
   summary: "show pods' logs, or follow them",
   details: `${LOG_DETAILS} Lines of several pods begin with the pod's name.`,
   args: { id: idsArgument(PODS) },

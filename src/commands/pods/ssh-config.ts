@@ -56,7 +56,7 @@ const withoutInclude = (text: string): string =>
     .join('');
 
 export const sshConfig = defineCommand({
-  output: either(ownObject({ config: TEXT }), ownObject({ installed: YES_NO, file: TEXT })),
+  output: () => either(ownObject({ config: TEXT }), ownObject({ installed: YES_NO, file: TEXT })),
   summary: 'let ssh, scp, rsync, git and editors reach pods as NAME.berth',
   details:
     'Prints a block for the configuration of ssh, so that `ssh lab.berth` finds the pod lab, also after a restart. --install writes ~/.ssh/berth_config and includes it at the top of ~/.ssh/config; --uninstall removes both.',

@@ -17,7 +17,7 @@ import { safeText } from '../../core/safe-text.ts';
 import { isSameKey, readKey, readKeys, type SshKey } from '../account/ssh-keys.ts';
 
 export const ssh = defineCommand({
-  output: either(ownObject({ command: TEXT }), ownObject({ lines: manyOf(TEXT) })),
+  output: () => either(ownObject({ command: TEXT }), ownObject({ lines: manyOf(TEXT) })),
   summary: 'open a shell in a pod, or run a command there, with your ssh',
   changesMachine: true,
   exitsAsProgram: true,

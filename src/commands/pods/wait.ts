@@ -7,7 +7,7 @@ import { berth } from '../../core/message.ts';
 import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
 import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
-import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
+import { either, outcomesSchema } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { idsArgument, rowSchema, selectorOptions } from '../../cli/resource/arguments.ts';
@@ -102,7 +102,7 @@ export const wait = defineCommand({
     waitTimeout: waitTimeoutOption('how long to wait'),
     ...selectorOptions(PODS.table, 'pods'),
   },
-  output: either(rowSchema(PODS), OUTCOMES),
+  output: () => either(rowSchema(PODS), outcomesSchema()),
   waits: true,
   exits: [EXIT.jobFailed],
   examples: [['berth pods wait lab --for EXITED --wait-timeout 1h', 'until it has stopped']],

@@ -56,7 +56,7 @@ const TOP_ROWS = manyOf(
 const KINDS = ['pods', 'endpoints'] as const;
 
 export const top = defineCommand({
-  output: TOP_ROWS,
+  output: () => TOP_ROWS,
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:
