@@ -85,9 +85,6 @@ function hasProblem(value: JsonObject, name: string, asked: string | undefined):
   return asked === undefined ? undefined : (idProblem(memberOf(value, 'id')) ?? aboutAnother(value, asked));
 }
 
-const aboutAnother = (value: JsonObject, asked: string | undefined): string | undefined =>
-  asked === undefined || isAbout(value, asked) ? undefined : otherId(value, asked);
-
 function kindOf(value: Json): string {
   if (value === null) return 'null';
   if (value instanceof Exact) return 'a number';
@@ -112,20 +109,15 @@ function idProblem(id: Json | undefined): string | undefined {
 }
 
 /** Ignores case. Names count too, because a service may accept a name and answer with both. */
-function isAbout(value: JsonObject, asked: string): boolean {
+function aboutAnother(value: JsonObject, asked: string | undefined): string | undefined {
   const id = memberOf(value, 'id');
-  if (id === undefined || id === null) return true;
+  if (asked === undefined || id === undefined || id === null) return undefined;
+  const called = [id, memberOf(value, 'name'), memberOf(value, 'displayName')];
   const wanted = asked.toLowerCase();
-  return [id, memberOf(value, 'name'), memberOf(value, 'displayName')].some(
-    (each) => (typeof each === 'object' ? '' : String(each)).toLowerCase() === wanted,
-  );
-}
-
-const otherId = (value: JsonObject, asked: string): string => {
-  const id = memberOf(value, 'id');
+  if (called.some((each) => typeof each !== 'object' && String(each).toLowerCase() === wanted)) return undefined;
   const said = typeof id === 'object' ? 'something else' : shown(String(id));
   return `asked about ${shown(asked)}, the service answered about ${said}`;
-};
+}
 
 const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;
 

@@ -56,13 +56,6 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const open = async (url: URL): Promise<Connections> => {
-    const connections = await load(url);
-    // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipOptimizations));
-    return connections;
-  };
-
-  const load = async (url: URL): Promise<Connections> => {
     const [{ default: Client }, { skipContinue }] = await Promise.all([
       import('undici/lib/dispatcher/client.js'),
       import('./skip-continue.ts'),
@@ -76,17 +69,14 @@ export function createTransport(options: TransportOptions): ClientTransport {
     return createConnections(() => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
-  const reach = async (address: string): Promise<Target> => {
-    const url = new URL(address);
+  const reachAndSend: Transport = async (request) => {
+    const url = new URL(request.url);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
     const target = { origin: url.origin, path: url.pathname + url.search, connections: await opened };
-    last = { address, target };
-    return target;
-  };
-
-  const reachAndSend: Transport = async (request) => {
-    const target = await reach(request.url);
+    last = { address: request.url, target };
+    // The flags are changed once every module is loaded. The parser is compiled with the first connection.
+    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipOptimizations));
     try {
       return await sendRequest(target, request);
     } finally {

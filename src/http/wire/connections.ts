@@ -16,13 +16,12 @@ export interface Connections {
 export function createConnections(open: () => Dispatcher): Connections {
   const all = new Set<Dispatcher>();
   const free: Dispatcher[] = [];
-  const add = (): Dispatcher => {
-    const client = open();
-    all.add(client);
-    return client;
-  };
   return {
-    acquire: () => free.pop() ?? add(),
+    acquire: () => {
+      const client = free.pop() ?? open();
+      all.add(client);
+      return client;
+    },
     release: (client) => {
       free.push(client);
     },

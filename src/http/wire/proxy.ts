@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readProxies = (env: Environment): Proxies => ({
   http: readProxy(env, 'http_proxy'),
   https: readProxy(env, 'https_proxy'),
-  exceptions: (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/).filter((item) => item !== ''),
+  exceptions: (env['no_proxy'] ?? env['NO_PROXY'])?.match(/[^\s,]+/g) ?? [],
 });
 
 /** The parts of an address as curl reads it: `\` and any `%` may be in the user name and password, a path is ignored. */
