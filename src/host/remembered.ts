@@ -107,79 +107,72 @@ export function createRemembered(settings: Settings, clock: Pick<Clock, 'now' | 
   };
   // oxlint-disable-next-line berth/no-wall-clock -- a date: other processes read it
   const now = (): EpochMs => clock.now();
-  return { lists: listsIn(), jobs: jobsIn(), ...limitsIn() };
+  const lists: RememberedLists = {
+    read: async (list) => {
+      const kept = read('lists');
+      const found = kept.lists?.[list];
+      if (found === undefined) return undefined;
+      // A time in the future: the wall clock was changed, so the age is unknown.
+      const age = now() - found.at;
+      return { rows: found.rows, isFresh: age >= 0 && age <= MINUTE_MS && (kept.changedAt ?? 0) < found.at };
+    },
+    write: async (list, rows) => {
+      const kept = read('lists');
+      write('lists', { ...kept, lists: { ...kept.lists, [list]: { at: now(), rows } } });
+    },
+    expire: async () => {
+      const kept = read('lists');
+      if (kept.lists !== undefined) write('lists', { ...kept, changedAt: now() });
+    },
+    forget: async () => {
+      write('lists', {});
+    },
+  };
 
-  function listsIn(): RememberedLists {
-    return {
-      read: async (list) => {
-        const { changedAt = 0, lists } = read('lists');
-        const found = lists?.[list];
-        if (found === undefined) return undefined;
-        // A time in the future: the wall clock was changed, so the age is unknown.
-        const age = now() - found.at;
-        return { rows: found.rows, isFresh: age >= 0 && age <= MINUTE_MS && changedAt < found.at };
-      },
-      write: async (list, rows) => {
-        const kept = read('lists');
-        write('lists', { ...kept, lists: { ...kept.lists, [list]: { at: now(), rows } } });
-      },
-      expire: async () => {
-        const kept = read('lists');
-        if (kept.lists !== undefined) write('lists', { ...kept, changedAt: now() });
-      },
-      forget: async () => {
-        write('lists', {});
-      },
-    };
-  }
+  const keptJobs = (): readonly RememberedJob[] => read('jobs').jobs ?? [];
+  const changeJob = (id: string, isNews: (job: RememberedJob) => boolean, seen: Partial<RememberedJob>): void => {
+    const kept = keptJobs();
+    if (kept.some((job) => job.id === id && isNews(job)))
+      write('jobs', { jobs: kept.map((job) => (job.id === id ? { ...job, ...seen } : job)) });
+  };
+  const jobs: RememberedJobs = {
+    read: async () => keptJobs(),
+    add: async (job) => {
+      const others = keptJobs().filter(({ id }) => id !== job.id);
+      write('jobs', { jobs: [{ ...job, statusAt: job.at }, ...others].slice(0, MAX_JOBS) });
+    },
+    saw: async (id, status, at) => {
+      const isNews = (job: RememberedJob): boolean =>
+        job.status !== status || job.goneAt !== undefined || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
+      changeJob(id, isNews, { status, statusAt: at, goneAt: undefined });
+    },
+    sawGone: async (id, at) => {
+      changeJob(id, (job) => job.goneAt === undefined, { goneAt: at });
+    },
+    forget: async () => {
+      write('jobs', {});
+    },
+  };
 
-  function jobsIn(): RememberedJobs {
-    const kept = (): readonly RememberedJob[] => read('jobs').jobs ?? [];
-    const change = (id: string, isNews: (job: RememberedJob) => boolean, seen: Partial<RememberedJob>): void => {
-      const jobs = kept();
-      if (jobs.some((job) => job.id === id && isNews(job)))
-        write('jobs', { jobs: jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)) });
-    };
-    return {
-      read: async () => kept(),
-      add: async (job) => {
-        const others = kept().filter(({ id }) => id !== job.id);
-        write('jobs', { jobs: [{ ...job, statusAt: job.at }, ...others].slice(0, MAX_JOBS) });
-      },
-      saw: async (id, status, at) => {
-        const isNews = (job: RememberedJob): boolean =>
-          job.status !== status || job.goneAt !== undefined || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
-        change(id, isNews, { status, statusAt: at, goneAt: undefined });
-      },
-      sawGone: async (id, at) => {
-        change(id, (job) => job.goneAt === undefined, { goneAt: at });
-      },
-      forget: async () => {
-        write('jobs', {});
-      },
-    };
-  }
-
-  /** `remember` is cheap enough for every request; `flush` writes at the end of a command. */
-  function limitsIn() {
-    let latest: readonly RateWindow[] = [];
-    let isWritten = true;
-    let writtenAt = Number.NEGATIVE_INFINITY;
-    const flush = (): void => {
-      if (isWritten) return;
-      [isWritten, writtenAt] = [true, clock.monotonic()];
-      write('limits', { windows: latest });
-    };
-    const remember = (windows: readonly RateWindow[]): void => {
-      if (windows.length === 0) return;
-      [latest, isWritten] = [windows, false];
-      if (clock.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
-    };
-    // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
-    const kept = (): readonly RateWindow[] =>
-      (read('limits').windows ?? []).filter(({ seenAt }) => seenAt <= now() + MINUTE_MS);
-    return { limits: { read: async () => (latest.length > 0 ? latest : kept()) }, remember, flush };
-  }
+  let latest: readonly RateWindow[] = [];
+  let isWritten = true;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  /** At the end of a command. */
+  const flush = (): void => {
+    if (isWritten) return;
+    [isWritten, writtenAt] = [true, clock.monotonic()];
+    write('limits', { windows: latest });
+  };
+  /** Cheap enough for every request. */
+  const remember = (windows: readonly RateWindow[]): void => {
+    if (windows.length === 0) return;
+    [latest, isWritten] = [windows, false];
+    if (clock.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
+  };
+  // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
+  const keptLimits = (): readonly RateWindow[] =>
+    (read('limits').windows ?? []).filter(({ seenAt }) => seenAt <= now() + MINUTE_MS);
+  return { lists, jobs, limits: { read: async () => (latest.length > 0 ? latest : keptLimits()) }, remember, flush };
 }
 
 /** Files and locks of the account, whatever profile its key comes from: a guard in cron gets it from elsewhere than a shell. */
