@@ -5,6 +5,9 @@ import { messageOf } from './failure.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
@@ -49,9 +52,9 @@ export class JsonSyntaxError extends Error {
 
 /** Fails with JsonSyntaxError. */
 export function decodeJson(source: string): Json {
-  const text = withoutMark(source);
-  const value = tryDecodeJson(text);
+  const value = tryDecodeJson(source);
   if (value !== undefined) return value;
+  const text = source.replace(BYTE_ORDER_MARK, '');
   // JSON.parse does not say alike on all versions of Node where the error is.
   try {
     keepsNumbers(text);
@@ -63,7 +66,7 @@ export function decodeJson(source: string): Json {
 
 /** Undefined for what is not JSON: why is not looked for, which takes long. */
 export function tryDecodeJson(source: string): Json | undefined {
-  const text = withoutMark(source);
+  const text = source.replace(BYTE_ORDER_MARK, '');
   try {
     return keepsNumbers(text) ? (JSON.parse(text) as Json) : parseExactly(text);
   } catch (error) {
@@ -77,7 +80,7 @@ export const jsonOrText = (text: string): Json => {
   return value === undefined ? text : value;
 };
 
-const withoutMark = (source: string): string => source.replace(/^\uFEFF/, '');
+const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** A number, with every character that may be wrong in one. */
 const NUMBER = /[-\d][-+.\deE]*/y;
@@ -92,7 +95,7 @@ function keepsNumbers(text: string): boolean {
     else if (isClosing(code)) depth--;
     else if (isOpening(code)) {
       if (++depth > MAX_DEPTH) throw new SyntaxError(`nested too deeply at position ${at}`);
-    } else if (isNumeric(code)) {
+    } else if ((code >= ZERO && code <= NINE) || code === MINUS) {
       NUMBER.lastIndex = at;
       const [digits = ''] = NUMBER.exec(text) ?? [];
       keeps &&= isExact(digits);
@@ -101,8 +104,6 @@ function keepsNumbers(text: string): boolean {
   }
   return keeps;
 }
-
-const isNumeric = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2d;
 
 const isExact = (digits: string): boolean => JSON.stringify(Number(digits)) === digits;
 

@@ -143,8 +143,6 @@ export function commandsIn(target: Command | Group, path: readonly string[] = []
 }
 
 export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
-  const { run, needs } = spec;
-  type Given = ValuesOf<A> & ValuesOf<O>;
   return {
     ...spec,
     kind: 'command',
@@ -154,8 +152,8 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     examples: spec.examples ?? [],
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only parsed values.
-    needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,
-    run: (ctx, values) => run(ctx, values as Given),
+    needs: spec.needs as Command['needs'],
+    run: spec.run as Command['run'],
   };
 }
 

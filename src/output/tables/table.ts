@@ -70,28 +70,30 @@ export const filledLines = (sections: readonly Section[]): readonly Section[] =>
   sections.map((section) => ({ ...section, lines: section.lines.filter(({ value }) => !isEmpty(value)) }));
 
 export const tablePrinter: FormatPrinter = {
-  result: async function* (result, options, output) {
-    yield await renderTable(result, options, output);
-  },
+  result: renderTable,
   rows: growingRows,
 };
 
-async function renderTable(whole: RowsResult, options: OutputOptions, output: Output): Promise<TerminalText> {
+async function* renderTable(
+  whole: RowsResult,
+  options: OutputOptions,
+  output: Output,
+): AsyncGenerator<TerminalText, void, void> {
   const { terminal } = output;
   const result = resultWithoutSecrets(whole, options);
   const facts = { now: output.serviceNow() };
   const paint = await loadPaint(terminal.colour.output);
   if (result.kind === 'one') {
     const sections = selectSections(result.view, result.value, options, facts);
-    if (!terminal.output) return plainDetail(sections, paint);
+    if (!terminal.output) return yield plainDetail(sections, paint);
     const { terminalDetail } = await import('./terminal-table.ts');
-    return terminalDetail(sections, { width: terminal.columns ?? DEFAULT_COLUMNS, paint });
+    return yield terminalDetail(sections, { width: terminal.columns ?? DEFAULT_COLUMNS, paint });
   }
   const columns = selectColumns(result.view, result.values, options);
-  if (!terminal.output) return plainTable(ordinary(columns, options), result.values, facts, paint);
+  if (!terminal.output) return yield plainTable(ordinary(columns, options), result.values, facts, paint);
   const { terminalTable } = await import('./terminal-table.ts');
   const width = terminal.columns ?? DEFAULT_COLUMNS;
-  return await terminalTable(columns, result.values, { facts, width, wide: options.format === 'wide', paint });
+  yield await terminalTable(columns, result.values, { facts, width, wide: options.format === 'wide', paint });
 }
 
 const ordinary = (columns: readonly Column[], { format }: OutputOptions): readonly Column[] =>
