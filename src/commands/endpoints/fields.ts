@@ -18,7 +18,6 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { resource } from '../../cli/resource/targets.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
@@ -93,7 +92,7 @@ const FIELDS = {
       text: 'template to start from, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: pick(TEMPLATES),
+      ask: { kind: 'row', of: TEMPLATES },
     },
   },
   hardware: { show: hardware, lines: hardwareLines },
@@ -104,7 +103,7 @@ const FIELDS = {
       list: 'pools of GPU types that workers may run on',
       metavar: 'POOL',
       complete: POOLS,
-      ask: pickOfCatalog(POOLS, 'SERVERLESS'),
+      ask: { kind: 'row', of: POOLS, product: 'SERVERLESS' },
     },
   },
   excludeGpu: {

@@ -17,7 +17,6 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
@@ -41,7 +40,7 @@ const FIELDS = {
       list: 'GPU type; repeat for fallbacks (see berth catalog gpus)',
       metavar: 'GPU',
       complete: GPUS,
-      ask: pickOfCatalog(GPUS, 'POD'),
+      ask: { kind: 'row', of: GPUS, product: 'POD' },
       value: (given: readonly string[]): Json => given[0] ?? null,
     },
   },
@@ -78,7 +77,7 @@ const FIELDS = {
     create: {
       text: 'CPU flavor instead of a GPU (see berth catalog cpus)',
       metavar: 'CPU',
-      ask: pickOfCatalog(CPUS, 'POD'),
+      ask: { kind: 'row', of: CPUS, product: 'POD' },
       complete: CPUS,
     },
   },
@@ -107,7 +106,7 @@ const FIELDS = {
       text: 'begin with this template, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: pick(TEMPLATES),
+      ask: { kind: 'row', of: TEMPLATES },
     },
     update: { text: 'apply this template once, by id or name', metavar: 'TEMPLATE', complete: TEMPLATES },
   },
