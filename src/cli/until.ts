@@ -22,6 +22,8 @@ export interface Goal {
   readonly describe: (row: Json) => string;
   /** The command that goes on with the wait; absent where only the same command does. */
   readonly resume?: (ids: readonly string[]) => CommandLine;
+  /** How much longer a pause is than the one before: half, unless seconds matter more than requests. */
+  readonly growth?: number;
 }
 
 /** One thing that is waited for. */
@@ -86,7 +88,7 @@ export async function until(
   ctx.setResumeCommand(goal.resume?.(things.map(({ id }) => id)));
   const progress = ctx.progress(`waiting for ${goal.name}`);
   try {
-    for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
+    for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * (goal.growth ?? 1.5), LONGEST_MS)) {
       const waiting = open();
       for (let at = 0; at < waiting.length; at += AT_ONCE) await Promise.all(waiting.slice(at, at + AT_ONCE).map(look));
       const passedMs = ctx.clock.monotonic() - startedAt;

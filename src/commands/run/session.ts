@@ -1,5 +1,6 @@
 /** The command of a run in its pod: in a session of its own, its output in files, so that it survives a lost connection. */
 import { Readable } from 'node:stream';
+import { textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { again, until } from '../../cli/until.ts';
 import { quoted, type ReachablePod, reachPod, runInPod, SSH_FAILED, sshFailure, startOf } from '../pods/reach-pod.ts';
@@ -16,7 +17,7 @@ export type Session = ReachablePod & { readonly own: string; readonly work: stri
 
 /** Prints what is new in frames: `@out 5`, five bytes, `@err 2`, two bytes, ..., `@code 0` at the end unless it was killed. */
 const followScript = ({ own }: Session, { out, err }: Readonly<Record<'out' | 'err', number>>): string => `
-d=$HOME/${own}; o=${String(out)}; e=${String(err)}
+d=$HOME/${own}; o=${String(out)}; e=${String(err)}; t=1
 put() {
   n=$(($(wc -c <"$d/$1" 2>/dev/null || echo 0) - $2)); [ "$n" -gt 0 ] || return 1
   echo "@$1 $n"; tail -c +$(($2 + 1)) "$d/$1" | head -c "$n"
@@ -28,8 +29,8 @@ while :; do
   put err "$e" && e=$((e + n)) && m=1
   [ -z "$m" ] || continue
   [ -z "$c" ] || { echo "@code $c"; exit 0; }
-  [ \${#g} -lt 50 ] || exit 0
-  sleep 0.1 2>/dev/null || sleep 1
+  [ \${#g} -lt 60 ] || exit 0
+  sleep "0.0$t" 2>/dev/null || sleep 1; t=$((t < 9 ? t + 1 : 9))
 done`;
 
 /**
@@ -59,31 +60,32 @@ export async function enter(ctx: CommandContext, id: string, key: string, timeou
     pod ??= { ...(await reachPod(ctx, id)), key };
     const { code, said } = await runInPod(ctx, pod, 'true', { onOutput: () => undefined });
     // Where it refuses the key too: its server may start before it has it.
-    const message = safeText(said.at(-1) ?? 'ssh failed');
-    if (code === SSH_FAILED) throw new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message });
+    if (code === SSH_FAILED) throw sshFailure(pod, said).with({ exit: EXIT.unavailable });
     return answer;
   };
   const { resume: _, ...goal } = goalOf(REACHABLE);
-  const [end] = await until(ctx, [{ id, read }], { ...goal, name: 'answering ssh' }, timeoutMs);
+  const [end] = await until(ctx, [{ id, read }], { ...goal, name: 'answering ssh', growth: 1.01 }, timeoutMs);
   if (end?.failure) throw end.failure.with({ hint: pod && 'The image needs an SSH server that starts with it.' });
   if (pod === undefined) throw new Error('no end');
   return pod;
 }
 
-/** A start whose answer was lost is sent again: the command starts once. Its pid is that of its session and group. */
-export async function startCommand(ctx: CommandContext, pod: Session, env: JsonObject, command: readonly string[]) {
+/** Follows it too, unless it is detached. A start that is sent again starts nothing. Its pid is that of its session and group. */
+export async function startCommand(ctx: CommandContext, pod: Session, env: JsonObject, values: Values) {
   // What stands for a secret is known in the container alone.
   const variables = Object.entries(env).flatMap(([name, value]) =>
     /^[A-Za-z_]\w*$/.test(name) && typeof value === 'string' && !value.includes('{{') ? [`${name}=${value}`] : [],
   );
-  const script = `
+  const start = `
 d=$HOME/${pod.own}
 mkdir -p "$d" ${quoted(pod.work)} && chmod 700 "$d" && cd ${quoted(pod.work)} || exit 1
-mkdir "$d/started" 2>/dev/null || exit 0
+if mkdir "$d/started" 2>/dev/null; then (
 export ${['BERTH_RUN=1', ...variables].map(quoted).join(' ')}
 s=setsid; command -v setsid >/dev/null || s=nohup
-$s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${command.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 &`;
-  await persistently(ctx, pod, () => runScript(ctx, pod, script));
+$s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${textsIn(values, 'command').map(quoted).join(' ')} </dev/null >/dev/null 2>&1 & ) fi`;
+  if (values['detach'] !== true) return await follow(ctx, pod, start);
+  await persistently(ctx, pod, () => runScript(ctx, pod, start));
+  return undefined;
 }
 
 /** SIGTERM, and SIGKILL where it goes on for five seconds. */
@@ -97,12 +99,12 @@ kill -KILL "-$p" 2>/dev/null || kill -KILL "$p"`;
 }
 
 /** Prints the command's output from its first byte, through lost connections. Returns its exit code; 10 where it is gone. */
-export async function follow(ctx: CommandContext, pod: Session): Promise<number> {
+export async function follow(ctx: CommandContext, pod: Session, start = ''): Promise<number> {
   const printed = { out: 0, err: 0 };
   let code: number | undefined;
   await persistently(ctx, pod, () => {
     let rest = Buffer.alloc(0);
-    return runScript(ctx, pod, followScript(pod, printed), async (bytes) => {
+    return runScript(ctx, pod, start + followScript(pod, printed), async (bytes) => {
       rest = Buffer.concat([rest, bytes]);
       for (let at; (at = rest.indexOf(10) + 1) > 0; rest = rest.subarray(at)) {
         // What a shell prints when it starts is no frame, and is left out.

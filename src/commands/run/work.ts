@@ -95,13 +95,11 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   });
   run.startedAt = ctx.clock.monotonic();
   return await toItsEnd(ctx, run, async (bounded) => {
-    const pod = await enter(bounded, idOf(run.pod), key, Number(values['waitTimeout']));
-    const session = { ...pod, ...run.folders };
+    const session = { ...(await enter(bounded, idOf(run.pod), key, Number(values['waitTimeout']))), ...run.folders };
     await say(ctx, `created pod ${labelOf(run.pod)}, running after ${spent(ctx, run).time}`);
     for (const each of run.ins) await copy(bounded, run, session, 'in', each);
     run.session = session;
-    await startCommand(bounded, session, variables, values['command'] as readonly string[]);
-    return values['detach'] === true ? undefined : await follow(bounded, session);
+    return await startCommand(bounded, session, variables, values);
   });
 }
 
@@ -161,8 +159,7 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
   }
   const after = uninterrupted(ctx);
   const lost = await copyBack(after, run, failure);
-  const isFailed = failure !== undefined || code !== 0;
-  const isKept = values['keep'] === true || (isFailed && values['keepOnFailure'] === true);
+  const isKept = values['keep'] === true || (code !== 0 && values['keepOnFailure'] === true);
   try {
     if (!isKept) await terminateSurely(after, run.mark, 0, [idOf(pod)]);
     companion?.tell('done');
