@@ -99,7 +99,7 @@ function periodQuery({ from, to, last, bucket }: ValuesOf<typeof PERIOD>, now: E
 
 const TOTAL = 'totalAmount';
 
-/** A row per bucket and resource. A terminal has bars. */
+/** A row per bucket and resource. A terminal has bars, and of the summary what cost anything. */
 function viewOf({ terminal }: CommandContext, { of, amounts }: BilledReport, document: Json): View {
   const records = itemsAt(document, 'records');
   const bucket = stringAt(document, 'metadata.query.bucketSize') ?? 'from';
@@ -117,17 +117,20 @@ function viewOf({ terminal }: CommandContext, { of, amounts }: BilledReport, doc
         header: label.toUpperCase(),
         show: money(member),
         right: true,
-        ...(of === undefined ? { wide: true } : { dropFirst: true }),
+        ...(of !== undefined || (terminal.output && isPaid(document, member)) ? { dropFirst: true } : { wide: true }),
       })),
     ],
   };
 }
 
+const isPaid = (document: Json, member: string): boolean =>
+  (numberAt(document, `metadata.totals.${member}`) ?? 0) !== 0;
+
 /** `Total $12.40: GPU $10.00, disk $2.40.` */
 function totalsLine({ amounts }: BilledReport, document: Json): readonly string[] {
   const totals = memberAt(document, 'metadata.totals') ?? null;
   const total = money(TOTAL)(totals);
-  const paid = Object.entries(amounts).filter(([member]) => (numberAt(totals, member) ?? 0) !== 0);
+  const paid = Object.entries(amounts).filter(([member]) => isPaid(document, member));
   const parts = paid.map(([member, label]) => `${label} ${money(member)(totals)}`);
   return total === '' ? [] : [`Total ${total}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`];
 }
