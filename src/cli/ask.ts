@@ -1,14 +1,11 @@
 /** The one question, and the missing values. What destroys says what it will hit and asks; elsewhere it needs --yes. */
-import { describedBy } from './model/collection.ts';
 import type { Command, Values } from './model/command.ts';
 import { type CommandContext, onProfile } from './model/context.ts';
-import { type Ask, flagName, isGiven, labelOf, type Param, parseValue } from './model/params.ts';
-import { listRows, lookupRows } from './resource/pages.ts';
+import { flagName, isGiven, labelOf, type Param, parseValue } from './model/params.ts';
 import { readRequest } from '../core/api.ts';
-import type { Choice, Prompts } from '../core/context.ts';
+import type { Prompts } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, messageOf, noKey, usage } from '../core/failure.ts';
-import { stringAt } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
 
 /** Whether a person will be asked: only then is anything read for the question. */
@@ -92,31 +89,9 @@ export async function promptFor(
       return messageOf(error);
     }
   };
-  const question = ask.kind === 'row' ? ask.of.noun.charAt(0).toUpperCase() + ask.of.noun.slice(1) : ask.question;
-  const choices = ask.kind === 'text' ? [] : ask.kind === 'row' ? await rowsToPick(ctx, ask) : await ask.choices(ctx);
-  if (choices.length > 0) return parse(await ctx.prompts.select(question, choices));
-  return parse(await ctx.prompts.text(question, { check }));
-}
-
-async function rowsToPick(
-  ctx: CommandContext,
-  { of, product }: Extract<Ask, { kind: 'row' }>,
-): Promise<readonly Choice<string>[]> {
-  const rows =
-    product === undefined
-      ? await lookupRows(ctx, of)
-      : (await listRows(ctx, of, { include: 'AVAILABILITY', product })).values;
-  const described = product === undefined ? of.described : [...(of.described ?? []), 'availability'];
-  const found = new Map<string, string>();
-  for (const row of rows) {
-    const value = stringAt(row, of.value ?? 'id');
-    if (value === undefined || found.has(value)) continue;
-    found.set(
-      value,
-      [value, stringAt(row, 'name') ?? '', ...describedBy(row, { described })].filter(Boolean).join('  '),
-    );
-  }
-  return [...found].map(([value, name]) => ({ name, value }));
+  const choices = ask.kind === 'text' ? [] : await ask.choices(ctx);
+  if (choices.length > 0) return parse(await ctx.prompts.select(ask.question, choices));
+  return parse(await ctx.prompts.text(ask.question, { check }));
 }
 
 /** Asks only if the request can be sent: no key is denied (3), unknown profile usage (2). */

@@ -3,6 +3,7 @@ import { usage } from '../core/failure.ts';
 import { arrayOf, encodeJson, type Json, objectOf, stringOf } from '../core/json.ts';
 import { list } from '../output/cells.ts';
 import { settleCommand, shellLineOf } from './container-command.ts';
+import { pick } from './resource/arguments.ts';
 import { REGISTRIES } from './resource/collections.ts';
 import type { Field, Fields } from './resource/fields.ts';
 import { addVariables, completeVariables, removeVariables, unchangedOrEmpty } from './variables.ts';
@@ -114,7 +115,7 @@ export const CONTAINER_FIELDS = {
       text: 'credential for a private image, by id or name',
       metavar: 'REGISTRY',
       complete: REGISTRIES,
-      ask: { kind: 'row', of: REGISTRIES },
+      ask: pick(REGISTRIES),
     },
   },
 } as const satisfies Fields;

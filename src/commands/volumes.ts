@@ -5,6 +5,7 @@ import { DATA_CENTERS, ENDPOINTS, PODS, VOLUMES as COLLECTION } from '../cli/res
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { create, type CreateRequest, remove, update, usersOf } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
+import { pick } from '../cli/resource/arguments.ts';
 import { labelOf, resource } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
 import type { ApiAnswer } from '../core/api.ts';
@@ -58,7 +59,7 @@ const FIELDS = {
       text: 'data center: see `berth catalog datacenters`',
       metavar: 'DC',
       complete: DATA_CENTERS,
-      ask: { kind: 'row', of: DATA_CENTERS },
+      ask: pick(DATA_CENTERS),
     },
   },
   /** v1's name for `dataCenter` (contract rules, Addresses). */

@@ -13,13 +13,6 @@ export type Ask =
       readonly answer: string;
     }
   | {
-      /** A row of the list, as the service has it now. */
-      readonly kind: 'row';
-      readonly of: Collection;
-      /** Of the catalog: with whether it can be had for this now (contract rules, Catalog). */
-      readonly product?: 'POD' | 'CLUSTER' | 'SERVERLESS';
-    }
-  | {
       readonly kind: 'pick';
       readonly question: string;
       readonly choices: (ctx: CommandContext) => Promise<readonly Choice<string>[]>;

@@ -1,7 +1,8 @@
-import type { Collection } from '../model/collection.ts';
+import { type Collection, describedBy, type Query } from '../model/collection.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
-import { arg, option, type Param, type Params } from '../model/params.ts';
+import { arg, type Ask, option, type Param, type Params } from '../model/params.ts';
 import type { ResourceTable } from './fields.ts';
+import { listRows, lookupRows } from './pages.ts';
 import { type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { compileGlobs } from '../../core/patterns.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
@@ -77,12 +78,32 @@ export function compileFilter(
 export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());
 
+/** From the rows as the service has them now. */
+export const pick = (of: Collection, query?: Query): Ask => ({
+  kind: 'pick',
+  question: of.noun.charAt(0).toUpperCase() + of.noun.slice(1),
+  choices: async (ctx) => {
+    const rows = query === undefined ? await lookupRows(ctx, of) : (await listRows(ctx, of, query)).values;
+    const found = new Map<string, string>();
+    for (const row of rows) {
+      const value = stringAt(row, of.value ?? 'id');
+      if (value === undefined || found.has(value)) continue;
+      found.set(value, [value, stringAt(row, 'name') ?? '', ...describedBy(row, of)].filter(Boolean).join('  '));
+    }
+    return [...found].map(([value, name]) => ({ name, value }));
+  },
+});
+
+/** With whether it can be had now (contract rules, Catalog). */
+export const pickOfCatalog = (of: Collection, product: 'POD' | 'CLUSTER' | 'SERVERLESS'): Ask =>
+  pick({ ...of, described: [...(of.described ?? []), 'availability'] }, { include: 'AVAILABILITY', product });
+
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
 
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
 
-const idShape = (of: Collection) => ({ metavar: metavar(of), ask: { kind: 'row', of } as const, complete: of });
+const idShape = (of: Collection) => ({ metavar: metavar(of), ask: pick(of), complete: of });
 
 /** On a terminal a missing one is picked from the list. */
 export const idArgument = (of: Collection): Param<string> => arg.text(`${of.noun} id or name`, idShape(of));

@@ -18,6 +18,7 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { resource } from '../../cli/resource/targets.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
@@ -92,7 +93,7 @@ const FIELDS = {
       text: 'template to start from, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: { kind: 'row', of: TEMPLATES },
+      ask: pick(TEMPLATES),
     },
   },
   hardware: { show: hardware, lines: hardwareLines },
@@ -103,7 +104,7 @@ const FIELDS = {
       list: 'pools of GPU types that workers may run on',
       metavar: 'POOL',
       complete: POOLS,
-      ask: { kind: 'row', of: POOLS, product: 'SERVERLESS' },
+      ask: pickOfCatalog(POOLS, 'SERVERLESS'),
     },
   },
   excludeGpu: {

@@ -17,6 +17,7 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
@@ -40,7 +41,7 @@ const FIELDS = {
       list: 'GPU type; repeat for fallbacks (see berth catalog gpus)',
       metavar: 'GPU',
       complete: GPUS,
-      ask: { kind: 'row', of: GPUS, product: 'POD' },
+      ask: pickOfCatalog(GPUS, 'POD'),
       value: (given: readonly string[]): Json => given[0] ?? null,
     },
   },
@@ -77,7 +78,7 @@ const FIELDS = {
     create: {
       text: 'CPU flavor instead of a GPU (see berth catalog cpus)',
       metavar: 'CPU',
-      ask: { kind: 'row', of: CPUS, product: 'POD' },
+      ask: pickOfCatalog(CPUS, 'POD'),
       complete: CPUS,
     },
   },
@@ -106,7 +107,7 @@ const FIELDS = {
       text: 'begin with this template, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: { kind: 'row', of: TEMPLATES },
+      ask: pick(TEMPLATES),
     },
     update: { text: 'apply this template once, by id or name', metavar: 'TEMPLATE', complete: TEMPLATES },
   },
