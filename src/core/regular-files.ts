@@ -1,5 +1,5 @@
 /** For settings, the local service and host, which alone open files: depcruise keeps it so. */
-import fs from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { type Failure, localFile } from './failure.ts';
 import { errorCode, errorReason } from './files.ts';
 import { berth, sentence } from './message.ts';
@@ -18,19 +18,19 @@ export function openRegular(
   path: string,
   { flags, mode = 0o600, links, refuse = refusalOf(path) }: OpenWanted,
 ): number {
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants as Partial<typeof fs.constants>;
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
   let descriptor: number;
   try {
-    descriptor = fs.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
+    descriptor = openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
   } catch (error) {
     if (errorCode(error) === 'ELOOP' && links === 'refused') throw refuse('it is a link');
     // Not the same as no file: a new file would replace the link, or be somewhere else.
-    if (errorCode(error) === 'ENOENT' && fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    if (errorCode(error) === 'ENOENT' && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
       throw refuse('it is a link to nowhere');
     throw error;
   }
-  if (fs.fstatSync(descriptor).isFile()) return descriptor;
-  fs.closeSync(descriptor);
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
   throw refuse('it is not a regular file');
 }
 
@@ -42,7 +42,7 @@ const refusalOf =
 /** With its parents. Fails with local-file (14). */
 export function makeDirectory(path: string, mode = 0o777): void {
   try {
-    fs.mkdirSync(path, { mode, recursive: true });
+    mkdirSync(path, { mode, recursive: true });
   } catch (error) {
     // Node says ENOENT also where a file system is read-only, and EEXIST where a file is in the way.
     const reason = { ENOENT: 'it cannot be made', EEXIST: 'a file is there' }[errorCode(error) ?? ''];
@@ -60,7 +60,7 @@ const ROOT = 0;
 
 /** Undefined when only this user and root can change it. The sticky bit makes /tmp acceptable. */
 export function whyForeign(
-  stats: Pick<fs.Stats, 'uid' | 'mode' | 'isDirectory'>,
+  stats: Pick<Stats, 'uid' | 'mode' | 'isDirectory'>,
   user: number | undefined,
 ): string | undefined {
   if (user === undefined) return undefined;

@@ -1,7 +1,6 @@
 import { safeText, say, type TerminalText } from '../core/safe-text.ts';
 import type { Paint, Piece } from './text/colour.ts';
-import { joinText, spaces, styled } from './text/terminal-text.ts';
-import { piecesWidth } from './text/text-width.ts';
+import { joinText } from './text/terminal-text.ts';
 import type { Bar, Column, Item, Shown } from './view.ts';
 
 const BLOCKS = 8;
@@ -72,12 +71,6 @@ function splitLines(item: Item): readonly Item[] {
     .replace(/\r?\n$/, '')
     .split(/\r?\n/)
     .map((line) => ({ ...cell, text: line === '' ? ' ' : line.replaceAll('\t', '    ') }));
-}
-
-export function alignCell(pieces: readonly Piece[], width: number, right: boolean, paint: Paint): TerminalText {
-  const gap = spaces(width - piecesWidth(pieces));
-  const text = paintAll(pieces, paint);
-  return right ? styled`${gap}${text}` : styled`${text}${gap}`;
 }
 
 export const headerPieces = ({ header }: Column): readonly Piece[] =>

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
-import { alignCell, cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
+import { cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
 import { fieldColumns, memberColumns, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
 import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
 import { DEFAULT_COLUMNS, joinText, styled } from '../text/terminal-text.ts';
@@ -111,24 +111,17 @@ function growingRows(view: View, options: OutputOptions, output: Output): RowPri
       const paint = await loadingPaint;
       const hasHeader = first && columns.length > 1;
       if (!output.terminal.output) return plainLines(columns, values, hasHeader, facts, paint);
-      const { piecesWidth } = await import('../text/text-width.ts');
+      // A table in a pipe needs no widths.
+      const { alignCell, piecesWidth } = await import('../text/text-width.ts');
       const lines = [
         ...(hasHeader ? [columns.map(headerPieces)] : []),
         ...values.map((row) => columns.map(({ show }) => cellPieces(show(row, facts), { terminal: true }))),
       ];
       for (const cells of lines)
         for (const [at, pieces] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, piecesWidth(pieces));
-      return joinText(lines.map((cells) => spacedLine(cells, columns, widths, paint)));
+      const aligned = (pieces: readonly Piece[], at: number): TerminalText =>
+        alignCell(pieces, widths[at] ?? 0, columns[at]?.right === true, paint);
+      return joinText(lines.map((cells) => trusted(`${joinText(cells.map(aligned), '  ').trimEnd()}\n`)));
     },
   };
 }
-
-const spacedLine = (
-  cells: readonly (readonly Piece[])[],
-  columns: readonly Column[],
-  widths: readonly number[],
-  paint: Paint,
-): TerminalText => {
-  const texts = cells.map((pieces, at) => alignCell(pieces, widths[at] ?? 0, columns[at]?.right === true, paint));
-  return trusted(`${joinText(texts, '  ').trimEnd()}\n`);
-};

@@ -1,9 +1,9 @@
 import type { Json } from '../../core/json.ts';
 import { safeText, type SafeText, say, type TerminalText } from '../../core/safe-text.ts';
-import { alignCell, cellLines, cellPieces, clipPiece, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
+import { cellLines, cellPieces, clipPiece, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
 import type { Paint, Piece } from '../text/colour.ts';
 import { joinText, spaces, styled } from '../text/terminal-text.ts';
-import { ellipsize, fits, piecesWidth, textWidth, wrap } from '../text/text-width.ts';
+import { alignCell, ellipsize, fits, piecesWidth, textWidth, wrap } from '../text/text-width.ts';
 import { wrapParts } from '../text/wrap-message.ts';
 import { trusted } from '../trusted.ts';
 import type { Column, Facts, Section, Shown } from '../view.ts';

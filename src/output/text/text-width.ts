@@ -1,12 +1,20 @@
 import stringWidth from 'string-width';
-import { safeText, type SafeText } from '../../core/safe-text.ts';
-import type { Piece } from './colour.ts';
+import { safeText, type SafeText, type TerminalText } from '../../core/safe-text.ts';
+import { paintAll } from '../cell-text.ts';
+import type { Paint, Piece } from './colour.ts';
+import { spaces, styled } from './terminal-text.ts';
 
 /** Returns how many columns of a terminal a text takes: wide characters take two, combining ones none. */
 export const textWidth = (text: string): number => stringWidth(text);
 
 export const piecesWidth = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { text }) => sum + stringWidth(text), 0);
+
+export function alignCell(pieces: readonly Piece[], width: number, right: boolean, paint: Paint): TerminalText {
+  const gap = spaces(width - piecesWidth(pieces));
+  const text = paintAll(pieces, paint);
+  return right ? styled`${gap}${text}` : styled`${text}${gap}`;
+}
 
 // Not in a template: the build escapes it in text only, and the code cache reads files of ASCII.
 const ELLIPSIS = safeText('…');
