@@ -5,12 +5,13 @@ import type { CommandContext } from './model/context.ts';
 import { webAddress } from '../core/addresses.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, localFile, messageOf, printedFacts } from '../core/failure.ts';
-import { encodeJson, type Json } from '../core/json.ts';
+import { encodeJson } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
 import { hideSecrets } from '../core/secret-names.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 import { formatDuration } from '../core/units.ts';
 import { isJsonFormat } from '../output/formats/format-table.ts';
+import { documentOf } from '../output/formats/json.ts';
 import type { Result } from '../output/view.ts';
 
 export interface Ending {
@@ -32,18 +33,18 @@ export async function notify(
   const bug = new Failure({ code: 'bug', exit: EXIT.bug, message: 'this is a bug in berth' });
   const failure = error === undefined ? result?.failure : error instanceof Failure ? error : bug;
   const exitCode = failure?.exit ?? (result?.kind === 'program' ? result.code : (result?.exit ?? EXIT.done));
-  const words = Object.keys(args).flatMap((key) =>
-    args[key]?.afterDashes ? [] : [textIn(values, key) ?? [], textsIn(values, key)].flat(),
-  );
+  const named = Object.keys(args).filter((key) => args[key]?.afterDashes !== true);
+  const words = named.flatMap((key) => textIn(values, key) ?? textsIn(values, key));
   const end = exitCode === EXIT.done ? 'done' : `exit code ${String(exitCode)}`;
   const why = failure === undefined ? '' : `: ${failure.message}`;
   const notice = safeText(`berth ${[...path, ...words].join(' ')}: ${end} after ${formatDuration(tookMs)}${why}`);
   const { exit: _, ...facts } = printedFacts((failure ?? bug).facts(), ctx.settings);
+  const document = result?.kind === 'one' || result?.kind === 'many' ? documentOf(result, undefined) : null;
   const body = encodeJson({
     notice,
     exitCode,
     durationMs: Math.round(tookMs),
-    result: hideSecrets(documentOf(result), ctx.output.isSecret ?? (() => false)),
+    result: hideSecrets(document, ctx.output.isSecret ?? (() => false)),
     error: failure === undefined ? null : facts,
   });
   try {
@@ -54,11 +55,6 @@ export async function notify(
     if (failure === undefined || !isJsonFormat(ctx.output.format))
       await ctx.tell(`notice failed: ${messageOf(failed)}`).catch(() => undefined);
   }
-}
-
-function documentOf(result: Result | undefined): Json {
-  if (result?.kind === 'one') return result.value;
-  return result?.kind === 'many' ? (result.whole?.document ?? result.values) : null;
 }
 
 async function runCommand(ctx: CommandContext, command: string, notice: string, body: string): Promise<void> {
