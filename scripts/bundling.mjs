@@ -42,6 +42,12 @@ module.exports.extractBody = module.exports;`,
 };
 module.exports = Object.assign(onExit, { onExit });`,
   ],
+  // It checks what a user answers to a server's questions, and berth's server asks none.
+  [
+    /\/ajv-provider\.js$/,
+    path.join('@modelcontextprotocol', 'sdk'),
+    'module.exports = { AjvJsonSchemaValidator: class {} };',
+  ],
   // Native code that the SSH library takes where it is there.
   [/^cpu-features$|\/sshcrypto\.node$/, '', `throw new Error('this module is not in the bundle');`],
 ];
@@ -66,6 +72,9 @@ const replaced = (there, instead) => (source) => {
 };
 
 const lazily = (method, make) => () => `((made) => ({ ${method}: (text) => (made ??= ${make}).${method}(text) }))();`;
+
+/** A schema that is a constant of a module: its declaration, and what makes it. */
+const SCHEMA = /^((?:export )?const \w+Schema =) ([^]*?);\n(?=[^\s})])/gm;
 
 /** Changes of files before they are bundled: the end of a path below node_modules or src, and what makes the new text of the old one. */
 const CHANGES = [
@@ -98,6 +107,18 @@ const CHANGES = [
       '  end() {\n',
       '  end() {\n    if (this.server && this.outgoing.state === "open") this._protocol.exitStatus(this.outgoing.id, 0);\n',
     ),
+  ],
+  // Each of its 160 schemas is made when it is first used, and none is compiled: both take longer than all messages of a session.
+  [
+    '@modelcontextprotocol/sdk/dist/esm/types.js',
+    (source) =>
+      `${source.replaceAll(SCHEMA, '$1 /* @__PURE__ */ onUse(() => $2);\n')}
+z.config({ jitless: true });
+function onUse(make) {
+  let made;
+  const schema = () => (made ??= make());
+  return new Proxy({}, { get: (_, key) => schema()[key], has: (_, key) => key in schema() });
+}`,
   ],
   // As text: parsing it takes a third of the time that its object literal takes.
   [

@@ -1,12 +1,23 @@
 /** What the account costs an hour. */
 import { unlessFailed } from '../../core/failure.ts';
 import { isUsableId } from '../../core/ids.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import {
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  objectOf,
+  stringAt,
+  stringOf,
+} from '../../core/json.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import * as money from '../../cli/money.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { listRows, lookupRows } from '../../cli/resource/pages.ts';
+import { merged } from '../../cli/resource/request-body.ts';
+import { readRow } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -18,6 +29,23 @@ export async function ofAccount(ctx: CommandContext): Promise<money.Cost> {
   const always = endpoints.filter((endpoint) => (numberAt(endpoint, 'workers.min') ?? 0) > 0);
   const workers = await Promise.all(always.map(async (one) => money.ofEndpoint(one, await money.catalogOf(ctx, one))));
   return money.sum([...pods.map(money.ofPod), ...workers, ...volumes.map(money.ofVolume)]);
+}
+
+/** What a request that writes, of the management API or of a queue, would add: a job may start one worker. */
+export async function ofRequest(ctx: CommandContext, { url, body }: JsonObject): Promise<money.Cost> {
+  const [noun = '', id = '', action = ''] = new URL(stringOf(url) ?? '').pathname.split('/').slice(2);
+  const sent = objectOf(body) ?? {};
+  const rowOf = async (of: Collection, word: string) =>
+    word === '' ? {} : (objectOf((await readRow(ctx, of, word)).value) ?? {});
+  const priced = async (of: typeof money.ofEndpoint, thing: JsonObject) => of(thing, await money.catalogOf(ctx, thing));
+  if (noun === 'clusters') return money.ofNewCluster(sent, await money.catalogOf(ctx, { gpu: {} }));
+  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(sent);
+  if (noun === 'pods') return await priced(money.ofNewPod, merged(await rowOf(PODS, id), sent));
+  if (noun === 'serverless') return await priced(money.ofEndpoint, merged(await rowOf(ENDPOINTS, id), sent));
+  if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return { hourly: undefined, besides: [] };
+  const endpoint = await rowOf(ENDPOINTS, noun);
+  const hasHardware = itemsAt(endpoint, 'gpu.pools').length + itemsAt(endpoint, 'cpu').length > 0;
+  return hasHardware ? await priced(money.ofWorker, endpoint) : money.sum([]);
 }
 
 /** `pods` is without those of clusters. */

@@ -5,20 +5,16 @@ import { version } from '../../../package.json';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { type Command, commandsOf, defineCommand, type Program } from '../../cli/model/command.ts';
-import type { Collection } from '../../cli/model/collection.ts';
+import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import * as money from '../../cli/money.ts';
-import { ofAccount } from '../account/rate.ts';
-import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { merged } from '../../cli/resource/request-body.ts';
+import { ofAccount, ofRequest } from '../account/rate.ts';
 import { errorOf } from '../../cli/resource/several.ts';
-import { readRow } from '../../cli/resource/targets.ts';
 import { accessFailure } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { arrayOf, encodeJson, itemsAt, type JsonObject, objectOf, stringOf, tryDecodeJson } from '../../core/json.ts';
+import { arrayOf, encodeJson, type JsonObject, objectOf, tryDecodeJson } from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 
@@ -38,13 +34,15 @@ export const mcp = (program: Program): Command =>
       ['berth mcp --allow write --max-cost 5', 'tools that create and change, up to $5.00/h'],
     ],
     run: async (ctx, { allow = 'read', tools: groups, maxCost }) => {
-      const tools = toolsOf(await commandsOf(program), groups, allow);
+      const load = toolsOf(program, groups, allow);
+      let loading: ReturnType<typeof load> | undefined;
+      const tools = () => (loading ??= load());
       const server = new Server({ name: 'berth', version }, { capabilities: { tools: {} } });
       const call = caller(ctx, allow, maxCost);
-      server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
+      server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: (await tools()).map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
         const { name, arguments: given = {}, _meta: { progressToken } = {} } = params;
-        const tool = tools.find((each) => each.name === name);
+        const tool = (await tools()).find((each) => each.name === name);
         if (tool === undefined)
           throw new McpError(ErrorCode.InvalidParams, `no tool ${name}, or --allow and --tools leave it out`);
         let progress = 0;
@@ -123,7 +121,9 @@ function resultOf({ output }: CommandContext, { command }: Tool, code: number, o
 async function requireCost(context: CommandContext, printed: string, maxHourly: number): Promise<void> {
   const ctx = { ...context, ids: new IdCache() };
   const requests = tryDecodeJson(printed) ?? [];
-  const added = await Promise.all((arrayOf(requests) ?? [requests]).map((each) => addedBy(ctx, objectOf(each) ?? {})));
+  const added = await Promise.all(
+    (arrayOf(requests) ?? [requests]).map((each) => ofRequest(ctx, objectOf(each) ?? {})),
+  );
   const isKnown = added.every(({ hourly }) => hourly !== undefined);
   const total = money.sum([await ofAccount(ctx), ...added]).hourly?.high ?? 0;
   if (isKnown && total <= maxHourly) return;
@@ -131,21 +131,4 @@ async function requireCost(context: CommandContext, printed: string, maxHourly: 
   const message = `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`;
   const hint = 'Stop something first, or ask a person for a higher limit.';
   throw new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint });
-}
-
-async function addedBy(ctx: CommandContext, { url, body }: JsonObject): Promise<money.Cost> {
-  const [noun = '', id = '', action = ''] = new URL(stringOf(url) ?? '').pathname.split('/').slice(2);
-  const sent = objectOf(body) ?? {};
-  const rowOf = async (of: Collection, word: string) =>
-    word === '' ? {} : (objectOf((await readRow(ctx, of, word)).value) ?? {});
-  const priced = async (of: typeof money.ofEndpoint, thing: JsonObject) => of(thing, await money.catalogOf(ctx, thing));
-  if (noun === 'clusters') return money.ofNewCluster(sent, await money.catalogOf(ctx, { gpu: {} }));
-  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(sent);
-  if (noun === 'pods') return await priced(money.ofNewPod, merged(await rowOf(PODS, id), sent));
-  if (noun === 'serverless') return await priced(money.ofEndpoint, merged(await rowOf(ENDPOINTS, id), sent));
-  if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return { hourly: undefined, besides: [] };
-  // A job may start one worker.
-  const endpoint = await rowOf(ENDPOINTS, noun);
-  const hasHardware = itemsAt(endpoint, 'gpu.pools').length + itemsAt(endpoint, 'cpu').length > 0;
-  return hasHardware ? await priced(money.ofWorker, endpoint) : money.sum([]);
 }

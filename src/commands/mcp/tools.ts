@@ -1,5 +1,5 @@
 /** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
-import { type Command, type NamedCommand, visibleOptions } from '../../cli/model/command.ts';
+import { type Command, commandsIn, type NamedCommand, type Program, visibleOptions } from '../../cli/model/command.ts';
 import { ANYTHING, CONTRACT_PREFIX, either, printedSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
@@ -28,18 +28,23 @@ const USUAL = [
 const needOf = ({ writes, destroys, changesMachine }: Command): Allowed =>
   destroys ? 'destroy' : writes || changesMachine ? 'write' : 'read';
 
-/** Usage (2) for an unknown group. */
-export function toolsOf(all: readonly NamedCommand[], groups: readonly string[], allowed: Allowed): readonly Tool[] {
-  const nouns = [...new Set(all.map(({ path }) => path[0] ?? ''))];
-  const unknown = groups.find((group) => group !== 'all' && !nouns.includes(group));
+/** Usage (2) for an unknown group. What is returned loads the nouns of the groups: that takes longer than all else of a start. */
+export function toolsOf(program: Program, groups: readonly string[], allowed: Allowed) {
+  const names = program.nouns.map(({ name }) => name);
+  const unknown = groups.find((group) => group !== 'all' && !names.includes(group));
   if (unknown !== undefined)
-    throw usage(`--tools: there is no group ${JSON.stringify(unknown)}`, `Use all, ${nouns.join(', ')}.`);
-  const isWanted = (path: readonly string[]): boolean =>
-    groups.length === 0 ? USUAL.includes(path.join(' ')) : groups.some((group) => group === 'all' || group === path[0]);
-  return all
-    .filter(({ path, command }) => isWanted(path) && command.hidden !== true && !LEFT_OUT.test(path.join(' ')))
-    .filter(({ command }) => ALLOWED.indexOf(needOf(command)) <= ALLOWED.indexOf(allowed))
-    .map(({ path, command }) => ({ path, command, name: path.join('_') }));
+    throw usage(`--tools: there is no group ${JSON.stringify(unknown)}`, `Use all, ${names.join(', ')}.`);
+  const isWanted = (words: string): boolean => (groups.length === 0 ? USUAL.includes(words) : !LEFT_OUT.test(words));
+  const wanted = groups.length === 0 ? USUAL.map((words) => words.split(' ')[0]) : groups;
+  const nouns = program.nouns.filter(({ name }) => wanted.includes('all') || wanted.includes(name));
+  return async (): Promise<readonly Tool[]> => {
+    const loaded = nouns.map(async (noun) => commandsIn(await noun.load(program), [noun.name]));
+    return (await Promise.all(loaded))
+      .flat()
+      .filter(({ path, command }) => isWanted(path.join(' ')) && command.hidden !== true)
+      .filter(({ command }) => ALLOWED.indexOf(needOf(command)) <= ALLOWED.indexOf(allowed))
+      .map(({ path, command }) => ({ path, command, name: path.join('_') }));
+  };
 }
 
 /** Asked about elsewhere: a call is the answer. A watch has no end. A notice runs any program. */
