@@ -1,5 +1,6 @@
+const UNUSABLE = /^\.{0,2}$|\p{Cc}|\p{Cs}/u;
 /** An id that fails this cannot be a path segment, so no later request can use it. */
-export const isUsableId = (text: string): boolean => !/^\.{0,2}$|\p{Cc}|\p{Cs}/u.test(text);
+export const isUsableId = (text: string): boolean => !UNUSABLE.test(text);
 
 declare const noun: unique symbol;
 

@@ -10,7 +10,7 @@ import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
 import { exchangeOnce, leaveOpen, type Reader, readWhole } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
-import { type Call, checkKey, prepare, previewOf, signed, type UnsignedRequest, withKey } from './request.ts';
+import { type Call, checkKey, factsOf, prepare, previewOf, signed, type UnsignedRequest, withKey } from './request.ts';
 import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
@@ -155,14 +155,14 @@ export function createApi(options: ApiOptions): BatchApi {
   const send = async <T extends object>(
     request: ApiRequest,
     read: Reader<T>,
+    body = request.body,
     prepared: { unsigned?: UnsignedRequest } = {},
   ): Promise<T> => {
     const given = (prepared.unsigned ??= await unsigned(request));
     const { key } = knownKey ?? (await readKey());
     const { timeoutMs, traceHeaders } = options;
     requests += 1;
-    let call = signed(request, given, { key, requestId: `${run}-${String(requests)}`, traceHeaders, timeoutMs });
-    const { facts } = call;
+    let call = signed(request, given, { body, key, requestId: `${run}-${String(requests)}`, traceHeaders, timeoutMs });
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let isNewKey = false;
     let waitedMs = 0;
@@ -170,7 +170,7 @@ export function createApi(options: ApiOptions): BatchApi {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
-      if (throttledMs === undefined) throw last ?? throttledFailure(facts);
+      if (throttledMs === undefined) throw last ?? throttledFailure(factsOf(call));
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
       const end = await exchangeOnce(call, attempt, exchange, read);
@@ -180,6 +180,7 @@ export function createApi(options: ApiOptions): BatchApi {
       }
       // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
+      const facts = factsOf(call);
       last =
         end.kind === 'lost'
           ? lostIn(end, facts, request)
@@ -227,7 +228,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const received = readEvents(decodeBody(answer.body, headers['content-encoding']));
       yield* idleTimeoutMs === undefined ? received : untilIdle(received, idleTimeoutMs, clock);
     } catch (error) {
-      throw lostFailure(open.explain(error), open.call.facts).with({ code });
+      throw lostFailure(open.explain(error), factsOf(open.call)).with({ code });
     } finally {
       open.end();
     }
@@ -237,7 +238,9 @@ export function createApi(options: ApiOptions): BatchApi {
     send: (request) => send(request, readWhole),
     prepare: (request) => {
       const prepared = {};
-      return { send: (body) => send({ ...request, body }, readWhole, prepared) };
+      // That there is a body: each send has its own. A spread for each would take as long as the rest of it.
+      const withBody = { ...request, body: null };
+      return { send: (body) => send(withBody, readWhole, body, prepared) };
     },
     events,
     preview: async (request) => previewOf(request, await baseOf(request.service), options.userAgent),

@@ -4,7 +4,7 @@ import type { Bytes } from '../core/unit-types.ts';
 import { formatDuration } from '../core/units.ts';
 import { interruptFailure, type LostAnswer, readAnswer, readBody } from './answer.ts';
 import type { Refusal } from './problem.ts';
-import type { Call } from './request.ts';
+import { type Call, factsOf } from './request.ts';
 import { hasWindows, readWindows } from './throttle.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
 import { Ending, type Transport, type WireAnswer, WireError } from './transport.ts';
@@ -95,7 +95,7 @@ class Exchange {
   constructor(call: Call, options: ExchangeOptions) {
     this.call = call;
     this.options = options;
-    this.#startedAt = options.clock.monotonic();
+    this.#startedAt = options.trace === undefined ? 0 : options.clock.monotonic();
     this.liftDeadline = options.clock.deadline(call.deadlineMs, () => {
       this.#isLate = true;
       this.ending.end(new Error('no complete answer within the deadline'));
@@ -118,7 +118,7 @@ class Exchange {
   /** What an error means for the request. Throws the interrupt, and errors that are not of the wire. */
   explain(error: unknown): LostAnswer {
     const { signal } = this.options;
-    if (signal.aborted) throw interruptFailure(signal.reason, error, this.call.facts);
+    if (signal.aborted) throw interruptFailure(signal.reason, error, factsOf(this.call));
     if (!(error instanceof WireError)) throw error;
     const { stage, message, certificate, final, absent } = error;
     if (!this.#isLate) return { kind: 'lost', stage, reason: message, final, certificate, absent };

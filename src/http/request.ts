@@ -48,7 +48,6 @@ export interface Call extends UnsignedRequest {
   readonly body: Uint8Array | undefined;
   /** Redacted in everything that the service answers. */
   readonly key: string | undefined;
-  readonly facts: RequestFacts;
   readonly deadlineMs: Milliseconds;
 }
 
@@ -72,6 +71,7 @@ export function prepare(request: ApiRequest, base: Address, userAgent: string): 
 const REQUEST_ID = 'x-request-id';
 
 interface Signing {
+  readonly body: ApiRequest['body'];
   readonly key: string | undefined;
   readonly requestId: string;
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
@@ -81,14 +81,22 @@ interface Signing {
 /** Headers that the caller set replace those of the run. */
 export function signed(request: ApiRequest, unsigned: UnsignedRequest, signing: Signing): Call {
   const { method, url } = unsigned;
-  const { key, requestId, traceHeaders, timeoutMs } = signing;
+  const { body, key, requestId, traceHeaders, timeoutMs } = signing;
   const headers: Record<string, string> = { ...traceHeaders, [REQUEST_ID]: requestId, ...unsigned.headers };
   if (key !== undefined) headers['authorization'] = authorization(key);
+  return { request, method, url, headers, body: bytesOf(body), key, deadlineMs: request.deadlineMs ?? timeoutMs };
+}
+
+/** What failures say of a call. */
+export function factsOf({ method, url, headers, request }: Call): RequestFacts {
   const { id, checkCommand, repeatable = method === 'GET' } = request;
-  const name = { method, url, id: headers[REQUEST_ID] ?? requestId };
-  const facts = { name, write: method !== 'GET', repeatable, id, checkCommand };
-  const deadlineMs = request.deadlineMs ?? timeoutMs;
-  return { request, method, url, headers, body: bytesOf(request.body), key, facts, deadlineMs };
+  return {
+    name: { method, url, id: headers[REQUEST_ID] ?? '' },
+    write: method !== 'GET',
+    repeatable,
+    id,
+    checkCommand,
+  };
 }
 
 export const withKey = (call: Call, key: string): Call => ({

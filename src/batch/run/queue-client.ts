@@ -51,21 +51,24 @@ export type RetryOutcome =
 export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: Id<'endpoint'>, extras = '') {
   const run = api.prepare(runRequest(endpointId));
   let pending = 0;
-  const outcomeOf = async <T>(
+  const outcomeOf = <T>(
     answered: Promise<ApiAnswer>,
     onAnswer: (answer: ApiAnswer) => T,
     onFailure: (failure: Failure) => T,
   ): Promise<T> => {
     pending += 1;
-    try {
-      return onAnswer(await answered);
-    } catch (error) {
-      // Any other error is a bug and ends the batch.
-      if (!(error instanceof Failure)) throw error;
-      return onFailure(error);
-    } finally {
-      pending -= 1;
-    }
+    return answered.then(
+      (answer) => {
+        pending -= 1;
+        return onAnswer(answer);
+      },
+      (error: unknown) => {
+        pending -= 1;
+        // Any other error is a bug and ends the batch.
+        if (!(error instanceof Failure)) throw error;
+        return onFailure(error);
+      },
+    );
   };
   return {
     get pending(): number {

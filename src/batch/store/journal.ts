@@ -54,11 +54,10 @@ export interface JournalEnd {
 /** Hold the lock. Renamed after the sync: the header is always complete. Fails with local-file (14). */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   await refuseForeignEnd(durable, path);
-  const line = encodeRecord({ kind: 'header', header });
+  const { line, sum: last } = encodeRecord({ kind: 'header', header });
   const record = Buffer.from(line);
   await writeSyncedFile(durable, newJournalPath(path), [record]);
   await durable.replace(newJournalPath(path), path);
-  const last = checksumOfRecord(line);
   return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0, chain: { header: last, last } });
 }
 
@@ -89,8 +88,8 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   return {
     /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */
     write: (record: JournalRecord): Promise<void> => {
-      const line = encodeRecord(record, last);
-      last = checksumOfRecord(line);
+      const { line, sum } = encodeRecord(record, last);
+      last = sum;
       return writer.append(line);
     },
     idle: (): Promise<void> => writer.idle(),

@@ -61,9 +61,10 @@ export type JournalRecord =
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum: number };
 
 /** CRC-32, byte length, JSON, line feed. `seed`: the previous checksum where chained, otherwise 0. */
-export function encodeRecord(record: JournalRecord, seed = 0): string {
+export function encodeRecord(record: JournalRecord, seed = 0) {
   const json = JSON.stringify(toArray(record));
-  return `${checksum(json, seed)} ${String(Buffer.byteLength(json))} ${json}\n`;
+  const sum = crc32(json, seed);
+  return { line: `${hex(sum)} ${String(Buffer.byteLength(json))} ${json}\n`, sum };
 }
 
 /** Undefined for an incomplete or corrupt record, for another seed, and for a header of another form. */
@@ -81,7 +82,10 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefi
 
 export const checksum = (text: string, seed: number): string => hex(crc32(text, seed));
 
-export const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+/** Eight digits. In halves: a number above 2 ** 31 takes three times as long. */
+export const hex = (sum: number): string => fourDigits(sum >>> 16) + fourDigits(sum & 0xffff);
+
+const fourDigits = (half: number): string => (half + 0x10000).toString(16).slice(1);
 
 /** What the next checksum begins with where records are chained. */
 export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
@@ -120,13 +124,12 @@ function toArray(record: JournalRecord): readonly unknown[] {
     case 'ordered':
       return ['o', record.bytes, record.checksum];
     case 'event': {
-      const [code, ...names] = EVENTS[record.event.kind];
-      const valueOf = (name: keyof Members): unknown =>
-        ((isOfEvent(name) ? record.event : record.data) as Partial<Members>)[name];
-      const array: unknown[] = [code, record.item];
-      for (const name of names) array.push(valueOf(name) ?? (name === 'resultBytes' ? 0 : null));
-      while (array.at(-1) === null) array.pop();
-      return array;
+      const { item, event, data } = record;
+      const [code, ...names] = EVENTS[event.kind];
+      const valueOf = (name: keyof Members): unknown => ((isOfEvent(name) ? event : data) as Partial<Members>)[name];
+      const values = names.map((name) => valueOf(name) ?? (name === 'resultBytes' ? 0 : null));
+      while (values.at(-1) === null) values.pop();
+      return [code, item, ...values];
     }
   }
 }

@@ -43,10 +43,14 @@ export const sharedConnection = (dispatcher: Dispatcher): Connections => ({
 });
 
 /** One value per header: the values of a header that was sent several times are joined with `, `. */
-const flatHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]),
-  );
+function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? '';
+    flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return flat;
+}
 
 /** Bytes. A stream for a shorter body costs more than the request. */
 const MAX_WHOLE: Bytes = 16 * 1024;
@@ -64,9 +68,10 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
     let stage: Stage = 'not-sent';
     let settled = false;
     let controller: Dispatcher.DispatchController | undefined;
-    let head: Omit<WireAnswer, 'body'> | undefined;
+    let status = 0;
+    let headers: WireAnswer['headers'] = {};
     /** What came of a body that is passed on as a whole. */
-    const whole: Buffer[] = [];
+    let whole: Buffer | undefined;
     let stream: Readable | undefined;
     // Also while the client was being loaded.
     const { reason } = request.ending;
@@ -121,20 +126,20 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
           if (settled) started.abort(new Error('aborted'));
           else stage = 'sent';
         },
-        onResponseStart: (_, status, received) => {
+        onResponseStart: (_, answered, received) => {
           // Informational answers (RFC 9110, 15.2) come before the answer.
-          if (settled || status < 200) return;
+          if (settled || answered < 200) return;
           stage = 'answered';
-          const headers = flatHeaders(received);
-          head = { status, headers };
+          status = answered;
+          headers = flatHeaders(received);
           // Of a refusal that breaks off, the status is enough.
           if (status < 300 && Number(headers['content-length']) <= MAX_WHOLE) return;
           stream = openStream();
-          resolve({ ...head, body: stream });
+          resolve({ status, headers, body: stream });
         },
         onResponseData: (started, chunk) => {
           if (settled) return;
-          if (stream === undefined) whole.push(chunk);
+          if (stream === undefined) whole = whole === undefined ? chunk : Buffer.concat([whole, chunk]);
           else if (!stream.push(chunk)) started.pause();
         },
         onResponseEnd: () => {
@@ -144,7 +149,7 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
           if (settled) return;
           settled = true;
           if (stream !== undefined) stream.push(null);
-          else if (head !== undefined) resolve({ ...head, body: Buffer.concat(whole) });
+          else resolve({ status, headers, body: whole ?? Buffer.alloc(0) });
         },
         onResponseError: (_, error) => {
           connections.discard(connection);

@@ -1,11 +1,5 @@
 import type { DurableFiles } from '../../../src/core/context.ts';
-import {
-  type BatchHeader,
-  checksumOfRecord,
-  encodeRecord,
-  type JournalRecord,
-  VERSION,
-} from '../../../src/batch/store/record.ts';
+import { type BatchHeader, encodeRecord, type JournalRecord, VERSION } from '../../../src/batch/store/record.ts';
 import { createBatch, type OpenBatch, withNewPlace } from '../../../src/batch/store/open-batch.ts';
 
 /** The header of a batch of this many items. */
@@ -40,8 +34,8 @@ export const beginFiles = (
 export function journalOf(records: readonly JournalRecord[]): string {
   let [text, seed] = ['', 0];
   for (const record of records) {
-    const line = encodeRecord(record, seed);
-    seed = checksumOfRecord(line);
+    const { line, sum } = encodeRecord(record, seed);
+    seed = sum;
     text += line;
   }
   return text;

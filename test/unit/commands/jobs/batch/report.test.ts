@@ -71,7 +71,7 @@ describe('the report of a batch', () => {
     writeFileSync(path, 'x'.repeat(resultBytes));
     const last = readFileSync(`${path}.journal`, 'utf8').trimEnd().split('\n').at(-1) ?? '';
     const record = { kind: 'ordered', bytes: resultBytes, checksum } as const;
-    appendFileSync(`${path}.journal`, encodeRecord(record, checksumOfRecord(last)));
+    appendFileSync(`${path}.journal`, encodeRecord(record, checksumOfRecord(last)).line);
     expect(await reportOf(world)).toEqual({ ...before, unordered: undefined });
   });
 
