@@ -146,11 +146,11 @@ import { FLAGS, NOUNS } from './src/registry.ts';
 export const tree = () => builtTree({ nouns: NOUNS, flags: FLAGS });
 `;
 
-/** Runs the sources to make the completion tree. `root` is the folder of the project. */
-async function completionTree(root) {
+/** Runs sources, and returns what they export. `root` is the folder of the project. */
+async function exportsOf(root, contents) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
-    stdin: { contents: COMPLETION, resolveDir: root },
+    stdin: { contents, resolveDir: root },
     bundle: true,
     write: false,
     platform: 'node',
@@ -158,11 +158,11 @@ async function completionTree(root) {
     packages: 'external',
     logLevel: 'warning',
   });
-  const module = new Module(path.join(root, 'completion-tree.cjs'));
+  const module = new Module(path.join(root, 'sources.cjs'));
   module.filename = module.id;
   module.paths = [path.join(root, 'node_modules')];
   module._compile(outputFiles[0].text, module.id);
-  return JSON.stringify(await module.exports.tree(), leaveOut);
+  return module.exports;
 }
 
 /** Members that completion does not read. JSON has no functions. */
@@ -178,8 +178,21 @@ const completionData = (root) => ({
   name: 'completion-data',
   setup(build) {
     build.onLoad({ filter: /[\\/]completion[\\/]built-tree\.ts$/ }, async () => {
-      const text = JSON.stringify(await completionTree(root));
+      const { tree } = await exportsOf(root, COMPLETION);
+      const text = JSON.stringify(JSON.stringify(await tree(), leaveOut));
       return { contents: `export const builtTree = () => Promise.resolve(JSON.parse(${text}));`, loader: 'js' };
+    });
+  },
+});
+
+/** Replaces src/local/contract/rows.ts by the operations as data: to read all of the contract takes longer than a list. */
+const operationsData = (root) => ({
+  name: 'operations-data',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]contract[\\/]rows\.ts$/ }, async () => {
+      const { ROWS } = await exportsOf(root, `export { ROWS } from './src/local/contract/rows.ts';`);
+      const text = JSON.stringify(JSON.stringify([...ROWS]));
+      return { contents: `export const ROWS = new Map(JSON.parse(${text}));`, loader: 'js' };
     });
   },
 });
@@ -216,7 +229,7 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), stubs, changes],
+  plugins: [completionData(root), operationsData(root), stubs, changes],
 });
 
 /** Returns the names of the output files that are dynamically imported CommonJS packages. */

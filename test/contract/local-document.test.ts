@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import { CONTROL_BODIES } from '../../src/local/http/schema-checks.ts';
-import { contract, ROWS } from '../../src/local/contract/document.ts';
+import { contract } from '../../src/local/contract/document.ts';
+import { ROWS } from '../../src/local/contract/rows.ts';
 import { createTable } from '../../src/local/table.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 

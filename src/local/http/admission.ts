@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../core/unit-types.ts';
-import type { Scope } from '../contract/document.ts';
+import type { Scope } from '../contract/rows.ts';
 import { forbidden, tooManyRequests, unauthorized } from '../contract/problem.ts';
 import { isSameKey, podOfKey, type State, workerKeyOf } from '../state/state.ts';
 import type { LocalRequest, Operation, ServiceSettings } from './operation.ts';

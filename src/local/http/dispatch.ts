@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeJson, encodeJson, type Json, JsonSyntaxError } from '../../core/json.ts';
-import { contract, type Schema } from '../contract/document.ts';
+import type { Schema } from '../contract/document.ts';
 import { badRequest, forbidden, notFound, Problem, tooLarge, unprocessable } from '../contract/problem.ts';
 import { authenticate, clientKey, countRequest, type Key, type Quota } from './admission.ts';
 import { failAt, faults, ForeignAnswer, latencyOf, takeFaultAt, takeFaults, type TakenFaults } from './faults.ts';
@@ -30,8 +30,10 @@ export function createRouter(
   const routes = routesOf(operations);
   const answer = async (request: LocalRequest, method: string): Promise<LocalAnswer> => {
     const { path } = request;
-    if (method === 'GET' && path === '/v2/openapi.json')
+    if (method === 'GET' && path === '/v2/openapi.json') {
+      const { contract } = await import('../contract/document.ts');
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(contract) };
+    }
     for (const { pattern, rows } of routes) {
       const match = pattern.exec(path);
       if (match === null) continue;

@@ -1,7 +1,7 @@
 import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { type Row, ROWS, type Scope, type ServiceKind } from '../contract/document.ts';
+import { type Row, ROWS, type Scope, type ServiceKind } from '../contract/rows.ts';
 import { notFound, type Problem } from '../contract/problem.ts';
 import type { State, Transact } from '../state/state.ts';
 import type { FaultRecord } from './faults.ts';
