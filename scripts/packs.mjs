@@ -15,15 +15,20 @@ import { samplePod } from '../bench/sample-pod.mjs';
 const run = promisify(execFile);
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 
+const HELP = ['--help'];
+const GET = ['pods', 'get', 'sample'];
+const LOCAL = ['--local', 'pods', 'list'];
+
 /**
- * Each pack and the command whose files it holds, without those of earlier packs. The launcher loads the first one, which says
- * where the files of the others are.
+ * Each pack and the commands that all load its files, without those of earlier packs. The launcher loads the first one, which
+ * says where the files of the others are.
  */
 const PACKS = [
-  { pack: 'start.pack.cjs', args: ['--help'] },
-  { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
-  { pack: 'list.pack.cjs', args: ['pods', 'list'] },
-  { pack: 'local.pack.cjs', args: ['--local', 'pods', 'list'] },
+  { pack: 'start.pack.cjs', commands: [HELP] },
+  // Apart from the HTTP client, which the local service does not need.
+  { pack: 'command.pack.cjs', commands: [GET, LOCAL] },
+  { pack: 'request.pack.cjs', commands: [GET] },
+  { pack: 'local.pack.cjs', commands: [LOCAL] },
 ];
 
 /**
@@ -49,9 +54,14 @@ export async function makePacks(root, { files, packages, finish }) {
   try {
     const lists = new Map();
     const packed = new Set();
-    for (const { pack, args } of PACKS) {
+    const loaded = new Map();
+    for (const args of [HELP, GET, LOCAL]) {
       await run(process.execPath, ['--require', lister, path.join(root, 'bin/berth'), ...args], { env });
-      const names = (await readFile(list, 'utf8')).split('\n').filter((name) => !packed.has(name));
+      loaded.set(args, (await readFile(list, 'utf8')).split('\n'));
+    }
+    for (const { pack, commands } of PACKS) {
+      const [first, ...others] = commands.map((args) => loaded.get(args));
+      const names = first.filter((name) => !packed.has(name) && others.every((each) => each.includes(name)));
       for (const name of names) packed.add(name);
       lists.set(pack, names);
     }
