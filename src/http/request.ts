@@ -12,19 +12,18 @@ type Query = Readonly<Record<string, QueryValue>>;
 
 /** Only place that builds addresses. Encodes each segment once. Usage (2) for one `isUsableId` refuses. */
 export function joinAddress(base: Address, segments: readonly string[], query: Query = {}): string {
-  const path = segments.map((segment) => `/${encodeSegment(segment)}`).join('');
+  let path = '';
+  for (const segment of segments) {
+    const shown = JSON.stringify(segment);
+    if (!isUsableId(segment)) throw usage(`${shown} is not an id or name`, 'Pass the id as it was printed.');
+    path += `/${encode(segment, shown)}`;
+  }
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values: readonly (string | number | boolean)[] =
       value === undefined ? [] : typeof value === 'object' ? value : [value];
     return values.map((each) => `${encode(name, 'a query name')}=${encode(String(each), `the value of ${name}`)}`);
   });
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
-}
-
-function encodeSegment(segment: string): string {
-  const shown = JSON.stringify(segment);
-  if (!isUsableId(segment)) throw usage(`${shown} is not an id or name`, 'Pass the id as it was printed.');
-  return encode(segment, shown);
 }
 
 function encode(text: string, what: string): string {
