@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
-import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
+import type { Context, RangeFiles } from '../core/context.ts';
 import type { FileLocks } from '../core/files.ts';
 import type { RunCli } from './again.ts';
 import { openConnection, type OpenLocal } from './connection/connection.ts';
-import type { LocalRuntime } from './connection/local-server.ts';
 import { absolutePath, openFiles, readKeyFile } from './files/user-files.ts';
 import type { FileLocksOptions } from './lock/file-locks.ts';
 import { createSpawn, listenForInterrupt } from './process/spawn.ts';
@@ -25,18 +24,6 @@ function createLazyLocks(options: FileLocksOptions): FileLocks {
     holder: async (path) => (await load()).holder(path),
   };
 }
-
-/** On 127.0.0.1. Usage (2): port in use, or handler missing or broken. `ownDirectories` may be missing. */
-export const createLocalHost = (
-  runtime: LocalRuntime,
-  ownDirectories: () => readonly string[] = () => [],
-): LocalHost => ({
-  // Loaded here: other commands need none of it.
-  serve: async (options) =>
-    (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories),
-  servedAt: async (url) => (await import('./connection/local-server.ts')).servedAt(url),
-  servePage: async (options) => (await import('./connection/web.ts')).servePage(options),
-});
 
 /** Must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
@@ -97,7 +84,15 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       if (settings.local) await connection.openLocal();
     }),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
-    localHost: createLocalHost(runtime, () => [settings.dataDirectory, dirname(settings.profilesPath)]),
+    // On 127.0.0.1. Usage (2): port in use, or handler missing or broken.
+    localHost: {
+      serve: async (given) => {
+        const { startLocalServer } = await import('./connection/local-server.ts');
+        return startLocalServer(runtime, given, () => [settings.dataDirectory, dirname(settings.profilesPath)]);
+      },
+      servedAt: async (url) => (await import('./connection/local-server.ts')).servedAt(url),
+      servePage: async (given) => (await import('./connection/web.ts')).servePage(given),
+    },
     web: async (request) => (await import('./connection/web.ts')).sendToWeb(runtime, signal, request),
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
