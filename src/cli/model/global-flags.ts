@@ -52,11 +52,8 @@ function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
   return (name, value) => (known ??= createIsSecret(wordsOf(settings.get('secret-names') ?? '')))(name, value);
 }
 
-const wordsOf = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+/** What is between commas, without the white space around it. */
+const wordsOf = (text: string): readonly string[] => text.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? [];
 
 /** `fallback` reads the setting; if that fails, the failure is printed as text. */
 export function printsJson(globals: GlobalValues, fallback: () => string | undefined): boolean {

@@ -101,9 +101,11 @@ export const pickOfCatalog = (of: Collection, product: 'POD' | 'CLUSTER' | 'SERV
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
 
-const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
-
-const idShape = (of: Collection) => ({ metavar: metavar(of), ask: pick(of), complete: of });
+const idShape = (of: Collection) => ({
+  metavar: of.noun.toUpperCase().replaceAll(' ', '-'),
+  ask: pick(of),
+  complete: of,
+});
 
 /** On a terminal a missing one is picked from the list. */
 export const idArgument = (of: Collection): Param<string> => arg.text(`${of.noun} id or name`, idShape(of));

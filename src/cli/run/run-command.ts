@@ -6,7 +6,7 @@ import { completeValues, promptsWithKey } from '../ask.ts';
 import type { Ending } from '../notify.ts';
 import { every } from '../until.ts';
 import type { WriteRecord } from './transports.ts';
-import { type Access, accessFailure, requireAccess } from '../../core/access.ts';
+import { accessFailure, requireAccess } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
@@ -22,16 +22,15 @@ import type { OutputOptions, Result } from '../../output/view.ts';
 
 /** Denied (3) by the command line alone, before anything is asked or opened. A dry run fails at its end. */
 function refuseAccess(ctx: CommandContext, state: RunState, command: Command, values: Values | undefined): void {
-  const { needs } = command;
+  const { needs, writes, destroys } = command;
+  const usual = !writes ? 'read' : destroys ? 'full' : 'write';
   if ((typeof needs === 'function') !== (values !== undefined)) return;
-  const needed = typeof needs === 'function' ? needs(values ?? {}) : (needs ?? usualNeed(command));
+  const needed = typeof needs === 'function' ? needs(values ?? {}) : (needs ?? usual);
   if (needed === 'read') return;
   if (!ctx.dryRun) requireAccess(needed, ctx.settings);
   // Without a need of its own, the requests of the dry run tell it.
   else if (needs !== undefined) state.refusal ??= accessFailure(needed, ctx.settings);
 }
-
-const usualNeed = ({ writes, destroys }: Command): Access => (!writes ? 'read' : destroys ? 'full' : 'write');
 
 /** Returns the exit code; fails as the command does. */
 export async function runCommand(

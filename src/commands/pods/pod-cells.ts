@@ -32,10 +32,10 @@ export function hardware(row: Json): Shown {
 }
 
 /** Over all GPUs of the pod (additions 8); empty from an older service. */
-const size = (machine: Json): readonly string[] => [
-  ...[text('vcpuCount')(machine)].filter((each) => each !== '').map((count) => `${count} vCPU`),
-  ...[text('memory')(machine)].filter((each) => each !== '').map((memory) => `${memory} GB`),
-];
+function size(machine: Json): readonly string[] {
+  const [count, memory] = [text('vcpuCount')(machine), text('memory')(machine)];
+  return [...(count === '' ? [] : [`${count} vCPU`]), ...(memory === '' ? [] : [`${memory} GB`])];
+}
 
 export function hardwareLines(row: Json): Lines {
   const gpu = objectAt(row, 'gpu');
