@@ -100,13 +100,10 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    minify: true,
     legalComments: 'none',
-    banner: { js: '"use strict";' },
     logLevel: 'warning',
     write: false,
   });
-  const code = finish(outputFiles[0].text, warnings, pack);
   const plain = names
     .filter((name) => packages.has(name))
     .map(async (name) => {
@@ -114,8 +111,34 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
       return `members["./${name}"]=(module)=>{${text}\n};`;
     });
   const added = (await Promise.all(plain)).join('');
-  // write-file-atomic takes it for a part of its temporary names.
-  return `(function(require){var __filename="${pack}",module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
+  // write-file-atomic takes the file's name for a part of its temporary names.
+  const whole = `function pack(require) {
+'use strict';
+var __filename = "${pack}", module = {exports: {}};
+${withLazyExports(outputFiles[0].text)}
+var members = module.exports;${added}
+return members;
+}`;
+  const { code, warnings: more } = await esbuild.transform(finish(whole, warnings, pack), {
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return `(${finish(code.trim(), more, pack)})`;
+}
+
+/** What a file exports is made when another asks for it: for all files of a pack it takes as long as half of reading them. */
+function withLazyExports(text) {
+  const made = "__defProp({}, '__esModule', { value: true })";
+  const lazy = text
+    .replace(
+      /^var (\w+_exports) = \{\};\n__export\(\1, (\{[^{}]*\})\);$/gm,
+      `var $1 = () => { const made = ${made}; __export(made, $2); $1 = () => made; return made; };`,
+    )
+    .replace(/__toCommonJS\((\w+_exports)\)|(?<=\(\), )(\w+_exports)\b/g, '$1$2()');
+  if (/__toCommonJS\(|\w_exports\b(?! = |\(\))/.test(lazy)) throw new Error('exports are made in an unknown way');
+  return lazy;
 }
 
 /** Bundles these files, and leaves every other import to the launcher. */
