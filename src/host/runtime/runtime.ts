@@ -1,9 +1,10 @@
-import { constants, fstatSync, statSync, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock, Companion } from '../../core/context.ts';
 import { asError, localFile } from '../../core/failure.ts';
+import { errorCode } from '../../core/files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { isNullDevice, realSignals, type Signals } from './signals.ts';
 import type { GivenSettings } from '../../local/index.ts';
@@ -30,19 +31,27 @@ const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
 const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
 
-/** Node's stream treats a short write as complete: a full disk would lose output silently. `write` may be short. */
+/**
+ * Node's stream treats a short write as complete: a full disk would lose output silently. `write` may be short. What a pipe has no
+ * room for goes to the stream of `waiting`.
+ */
 export function fileOutput(
   descriptor: number,
+  waiting: () => Writable,
   write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync,
 ): Writable {
+  let opened: Writable | undefined;
   return new Writable({
     decodeStrings: true,
     write: (chunk: Uint8Array, _encoding, done) => {
+      let at = 0;
       try {
-        for (let at = 0; at < chunk.byteLength;) at += write(descriptor, chunk, at);
+        while (at < chunk.byteLength) at += write(descriptor, chunk, at);
         done();
       } catch (error) {
-        done(asError(error));
+        if (errorCode(error) !== 'EAGAIN') done(asError(error));
+        // `done` gets the error too; without a listener the event would end the process.
+        else (opened ??= waiting().on('error', () => undefined)).write(chunk.subarray(at), done);
       }
     },
   });
@@ -98,6 +107,7 @@ export interface Runtime extends Omit<Installation, 'startArguments'> {
 /** Only this file and the launcher read `process`. Streams open lazily: each takes 1 ms or more. */
 export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
+  let stderr: Output | undefined;
   return {
     ...installation,
     env: process.env,
@@ -105,10 +115,10 @@ export function processRuntime(installation: Installation): Runtime {
       return process.stdin;
     },
     get stdout() {
-      return (stdout ??= openFile(1) ?? process.stdout);
+      return (stdout ??= openFile(1, () => process.stdout) ?? process.stdout);
     },
     get stderr() {
-      return process.stderr;
+      return (stderr ??= openFile(2, () => process.stderr) ?? process.stderr);
     },
     get stdoutClosed() {
       // Node opens the null device for a stream that is closed at its start.
@@ -172,10 +182,16 @@ async function startCompanion(args: readonly string[]): Promise<Companion> {
   };
 }
 
-/** A stream that detects a full disk; undefined for what is no file. */
-function openFile(descriptor: number): Output | undefined {
+/** A stream that detects a full disk, or one for a pipe that loads no code of networks; undefined for anything else. */
+function openFile(descriptor: number, waiting: () => Writable): Output | undefined {
   try {
-    return fstatSync(descriptor).isFile() ? fileOutput(descriptor) : undefined;
+    const stats = fstatSync(descriptor);
+    if (stats.isFile()) return fileOutput(descriptor, waiting);
+    // Opened anew, because a write that blocks could not be interrupted. Only Linux has the path.
+    const { O_WRONLY, O_NONBLOCK } = constants;
+    return stats.isFIFO()
+      ? fileOutput(openSync(`/proc/self/fd/${descriptor}`, O_WRONLY | O_NONBLOCK), waiting)
+      : undefined;
   } catch {
     // Node reports a descriptor that does not work.
     return undefined;

@@ -1,11 +1,62 @@
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fileOutput } from '../../../../src/host/runtime/runtime.ts';
 import { dataOutput } from '../../../../src/host/terminal/terminal.ts';
 
+const unused = (): never => {
+  throw new Error('nothing has to wait');
+};
+
+describe('an output that is a pipe', () => {
+  const full = Object.assign(new Error('no room'), { code: 'EAGAIN' });
+
+  it('loses nothing where the pipe is full, and keeps the order', async () => {
+    const taken: string[] = [];
+    let room = 4;
+    const stream = fileOutput(
+      9,
+      () => {
+        return new Writable({
+          write: (chunk: Buffer, _encoding, done) => {
+            taken.push(`(${chunk.toString()})`);
+            room = 3;
+            done();
+          },
+        });
+      },
+      (_descriptor, bytes, at) => {
+        if (room === 0) throw full;
+        const some = Buffer.from(bytes.subarray(at, at + room));
+        taken.push(some.toString());
+        room = 0;
+        return some.length;
+      },
+    );
+    const { write } = dataOutput(() => stream);
+    await Promise.all([write('abcdef'), write('gh'), write('ijklm')]);
+    expect(taken).toEqual(['abcd', '(ef)', 'gh', '(ijklm)']);
+  });
+
+  it('ends quietly where the reader goes away while it is full', async () => {
+    const stream = fileOutput(
+      9,
+      () => {
+        return new Writable({
+          write: (_chunk, _encoding, done) => done(Object.assign(new Error(), { code: 'EPIPE' })),
+        });
+      },
+      () => {
+        throw full;
+      },
+    );
+    await expect(dataOutput(() => stream).write('a')).rejects.toMatchObject({ code: 'closed-pipe' });
+  });
+});
+
 describe('an output that is a file', () => {
   it('continues after a short write and loses nothing', async () => {
     const taken: Buffer[] = [];
-    const stream = fileOutput(9, (_descriptor, bytes, at) => {
+    const stream = fileOutput(9, unused, (_descriptor, bytes, at) => {
       const some = Buffer.from(bytes.subarray(at, at + 3));
       taken.push(some);
       return some.length;
@@ -16,7 +67,7 @@ describe('an output that is a file', () => {
 
   it('fails with 14 when the disk becomes full', async () => {
     let room = 5;
-    const stream = fileOutput(9, (_descriptor, bytes, at) => {
+    const stream = fileOutput(9, unused, (_descriptor, bytes, at) => {
       if (room === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
       const some = Math.min(room, bytes.byteLength - at);
       room -= some;
