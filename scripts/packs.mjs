@@ -18,6 +18,8 @@ const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 const HELP = ['--help'];
 const GET = ['pods', 'get', 'sample'];
 const LOCAL = ['--local', 'pods', 'list'];
+const STOP = ['pods', 'stop', 'sample'];
+const RUN = ['jobs', 'run', 'sample', '--input', '{}', '--wait'];
 
 /**
  * Each pack and the commands that all load its files, without those of earlier packs. The launcher loads the first one, which
@@ -29,6 +31,8 @@ const PACKS = [
   { pack: 'command.pack.cjs', commands: [GET, LOCAL] },
   { pack: 'request.pack.cjs', commands: [GET] },
   { pack: 'local.pack.cjs', commands: [LOCAL] },
+  { pack: 'stop.pack.cjs', commands: [STOP] },
+  { pack: 'run.pack.cjs', commands: [RUN] },
 ];
 
 /**
@@ -55,7 +59,7 @@ export async function makePacks(root, { files, packages, finish }) {
     const lists = new Map();
     const packed = new Set();
     const loaded = new Map();
-    for (const args of [HELP, GET, LOCAL]) {
+    for (const args of new Set(PACKS.flatMap(({ commands }) => commands))) {
       await run(process.execPath, ['--require', lister, path.join(root, 'bin/berth'), ...args], { env });
       loaded.set(args, (await readFile(list, 'utf8')).split('\n'));
     }
@@ -155,10 +159,19 @@ const onlyFiles = (texts) => ({
   },
 });
 
+/** What the commands are answered, by the end of a path. */
+const ANSWERS = [
+  [/\/(run|status\/job)$/, { id: 'job', status: 'COMPLETED', output: {} }],
+  [/\/action$/, { ...samplePod, status: 'EXITED' }],
+  [/\/sample$/, samplePod],
+];
+
 async function serveSample() {
   const server = createServer(({ url }, response) => {
-    const body = url.endsWith('/sample') ? samplePod : { pods: [samplePod] };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    const [, body] = ANSWERS.find(([end]) => end.test(url));
+    // As every answer of the service has them: what reads them belongs into a pack too.
+    const limits = { RateLimit: '"minute";r=59;t=12', 'RateLimit-Policy': '"minute";q=60;w=60' };
+    response.writeHead(200, { 'content-type': 'application/json', ...limits }).end(JSON.stringify(body));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => {
