@@ -14,9 +14,9 @@ type Query = Readonly<Record<string, QueryValue>>;
 export function joinAddress(base: Address, segments: readonly string[], query: Query = {}): string {
   let path = '';
   for (const segment of segments) {
-    const shown = JSON.stringify(segment);
-    if (!isUsableId(segment)) throw usage(`${shown} is not an id or name`, 'Pass the id as it was printed.');
-    path += `/${encode(segment, shown)}`;
+    if (!isUsableId(segment))
+      throw usage(`${JSON.stringify(segment)} is not an id or name`, 'Pass the id as it was printed.');
+    path += `/${encode(segment)}`;
   }
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values: readonly (string | number | boolean)[] =
@@ -26,7 +26,7 @@ export function joinAddress(base: Address, segments: readonly string[], query: Q
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
-function encode(text: string, what: string): string {
+function encode(text: string, what = JSON.stringify(text)): string {
   try {
     return encodeURIComponent(text);
   } catch {

@@ -9,19 +9,14 @@ export interface LineOwner {
   readonly job?: string | undefined;
 }
 
-const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'] as const;
-
-export const RESULT_MEMBERS = ['item', 'id', 'job', ...COPIED_MEMBERS] as const;
+export const RESULT_MEMBERS = ['item', 'id', 'job', 'status', 'output', 'error', 'delayTime', 'executionTime'] as const;
 
 /** With exact numbers. */
-export function resultLine({ item, id, job }: LineOwner, document: Json): string {
-  const copied = isObject(document) ? Object.fromEntries(COPIED_MEMBERS.map((name) => [name, document[name]])) : {};
-  return `${encodeJson({
-    item,
-    ...(id === undefined ? {} : { id: new Exact(id) }),
-    ...(job === undefined ? {} : { job }),
-    ...copied,
-  })}\n`;
+export const resultLine = (owner: LineOwner, document: Json): string => `${encodeJson(resultOf(owner, document))}\n`;
+
+function resultOf({ item, id, job }: LineOwner, document: Json) {
+  const { status, output, error, delayTime, executionTime } = isObject(document) ? document : {};
+  return { item, id: id === undefined ? id : new Exact(id), job, status, output, error, delayTime, executionTime };
 }
 
 export function itemOfLine(bytes: Uint8Array): number | undefined {

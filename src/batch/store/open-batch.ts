@@ -238,8 +238,8 @@ export function createRecords(
     },
     /** The result first, then the record of its end. */
     saveResult: async (owner: LineOwner, document: Json, event: EndEvent): Promise<void> => {
-      const extent = await results.append(resultLine(owner, document));
-      await record(owner.item, event, { ...extent, at: now() });
+      const { resultBytes, checksum } = await results.append(resultLine(owner, document));
+      await record(owner.item, event, { resultBytes, checksum, at: now() });
     },
     /** False when another job of the batch has this id. */
     addJobId: (id: string): boolean => jobIds.add(id),

@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
-  let last: { readonly address: string; readonly target: Target } | undefined;
+  let last: Omit<Target, 'path'> | undefined;
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The caller sets one deadline for the whole exchange.
@@ -73,21 +73,26 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const url = new URL(request.url);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
-    const target = { origin: url.origin, path: url.pathname + url.search, connections: await opened };
-    last = { address: request.url, target };
+    const { origin } = url;
+    const connections = await opened;
+    last = { origin, connections };
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
     if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipOptimizations));
     try {
-      return await sendRequest(target, request);
+      return await sendRequest({ origin, path: url.pathname + url.search, connections }, request);
     } finally {
       // The parser is loaded once there is an answer.
       if (optimizing !== undefined) (await optimizing)();
     }
   };
 
-  // A batch sends thousands to one address.
-  const send: Transport = (request) =>
-    last?.address === request.url ? sendRequest(last.target, request) : reachAndSend(request);
+  // A batch sends thousands to one origin: to parse each address costs as much as the rest.
+  const send: Transport = (request) => {
+    if (last === undefined || !request.url.startsWith(last.origin)) return reachAndSend(request);
+    const { origin, connections } = last;
+    const path = request.url.slice(origin.length);
+    return PLAIN_PATH.test(path) ? sendRequest({ origin, path, connections }, request) : reachAndSend(request);
+  };
 
   const close = async (): Promise<void> => {
     const opened = [...origins.values()];
@@ -98,6 +103,9 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   return Object.assign(send, { close });
 }
+
+/** A parser of addresses would change nothing of it. */
+const PLAIN_PATH = /^\/[\w/-]*$/;
 
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
 
