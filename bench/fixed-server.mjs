@@ -6,8 +6,10 @@ import { createServer } from 'node:net';
 
 const answer = (body) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-/** An answer with a ten-digit id: the text before and after the id, prepared once. */
-const aroundId = (rest) => answer(`{"id":"0123456789"${rest}}`).split('0123456789');
+/** As long as the ids of the service: V8 keeps each text of at most ten characters that is in JSON in a table. */
+const idOf = (number) => `80000000-${String(number).padStart(8, '0')}-u1`;
+/** An answer with an id: the text before and after the id, prepared once. */
+const aroundId = (rest) => answer(`{"id":"${idOf(0)}"${rest}}`).split(idOf(0));
 const TAKEN = aroundId(',"status":"IN_QUEUE"');
 const DONE = aroundId(',"status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1');
 
@@ -23,7 +25,8 @@ const ENDED = (ranMs) => aroundId(`,"status":"COMPLETED","output":{"ok":true},"d
 
 /** The answer about a job that began when it was submitted, and whose duration depends on its id alone. */
 function spread(id) {
-  const durationMs = 500 + Math.floor((2500 * ((Number(id) * 2_654_435_761) % 4_294_967_296)) / 4_294_967_296);
+  const durationMs =
+    500 + Math.floor((2500 * ((Number(id.slice(9, 17)) * 2_654_435_761) % 4_294_967_296)) / 4_294_967_296);
   const ageMs = Math.floor(performance.now() - (submittedAt.get(id) ?? 0));
   return ageMs < durationMs ? RUNNING(ageMs) : ENDED(durationMs);
 }
@@ -46,12 +49,12 @@ const server = createServer((socket) => {
         if (warmFrom > 0) warm += 1;
         else if (last - first >= WARM_UP_MS) warmFrom = last;
         ids += 1;
-        const id = String(ids).padStart(10, '0');
+        const id = idOf(ids);
         submittedAt?.set(id, last);
         socket.write(TAKEN[0] + id + TAKEN[1]);
       } else {
         looks += 1;
-        const id = /\/status\/(\d+)/.exec(text.slice(0, end))?.[1] ?? '0000000000';
+        const id = /\/status\/([\w-]+)/.exec(text.slice(0, end))?.[1] ?? idOf(0);
         const [before, after] = submittedAt === undefined ? look : spread(id);
         socket.write(before + id + after);
       }
