@@ -169,7 +169,7 @@ export function createApi(options: ApiOptions): BatchApi {
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
       if (throttledMs === undefined) throw last ?? throttledFailure(factsOf(call));
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();

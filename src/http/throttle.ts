@@ -4,6 +4,8 @@ import { asError } from '../core/failure.ts';
 import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 interface Throttle {
+  /** True until the first 429: then nothing is waited for. */
+  isOpen(): boolean;
   /** Returns the time waited; undefined at once if it would exceed `maxWaitMs`. Rejects when aborted. */
   acquire(maxWaitMs: Milliseconds, signal: AbortSignal): Promise<Milliseconds | undefined>;
   /** After a 429: no request for `waitMs`, then spaced out. `acquiredAt` is monotonic. */
@@ -28,8 +30,8 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
   };
 
   return {
+    isOpen: () => burstBegan === -Infinity,
     acquire: async (maxWaitMs, signal) => {
-      if (burstBegan === -Infinity) return 0;
       const start = clock.monotonic();
       let at = reserve();
       while (at > clock.monotonic()) {
