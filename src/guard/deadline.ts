@@ -2,7 +2,7 @@
 import { Failure, usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
 import { exactDuration, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../core/units.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 
 export type DeadlineAction = 'stop' | 'terminate';
 
@@ -120,6 +120,9 @@ export const countingDeadlines = (pod: Json): readonly CountingDeadline[] =>
 
 /** The first to expire; undefined if none counts. */
 export const nextDeadline = (pod: Json): CountingDeadline | undefined => countingDeadlines(pod)[0];
+
+/** So much later than its own time limit a guard ends a run whose machine is gone. */
+export const GRACE_MS: Milliseconds = 15 * MINUTE_MS;
 
 /** From this long before its end, a deadline is shown as a warning. */
 export const SOON_MS = 600_000;

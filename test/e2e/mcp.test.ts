@@ -20,6 +20,16 @@ test('the client of the official SDK lists the tools of the package, calls them,
   const job = { name: 'jobs_run', arguments: { endpoint: 'sleep', input: '{"seconds":0.1}', wait: true } };
   const done = await client.callTool(job, undefined, { onprogress: (step) => steps.push(step) });
   expect(done.structuredContent).toMatchObject({ result: { status: 'COMPLETED' } });
+  const hardware = { gpu: ['GPU-24G'], image: 'example/image:1' };
+  const ran = await client.callTool({
+    name: 'run',
+    arguments: { ...hardware, command: ['sh', '-c', 'echo out; exit 3'] },
+  });
+  expect(ran).toMatchObject({
+    _meta: { exitCode: 3 },
+    content: [{ text: expect.stringMatching(/^out\n[^]*"exitCode":3/) }],
+  });
+  expect(ran.isError).not.toBe(true);
   await expect(client.callTool({ name: 'nothing' })).rejects.toThrow(/no tool nothing/);
   await expect(client.request({ method: 'tools/call', params: { name: 1 } } as never, ResultSchema)).rejects.toThrow(
     /name/,

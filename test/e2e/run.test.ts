@@ -144,6 +144,13 @@ berth run attach "$id"; echo "code $?"; ${LEFT}`);
     expect([stdout, stderr]).toEqual(['one\ntwo\ncode 5\n', expect.stringMatching(/run attach pod-/)]);
   });
 
+  test('a time limit stays where a run is left', async () => {
+    const { stdout, stderr } = await script(`
+id=$(berth run ${GPU} --detach --timeout 10m -- sleep 100)
+berth local clock advance 11m >"$HOME/clock"; berth run attach "$id"; echo "code $?"; ${LEFT}`);
+    expect([stdout, stderr]).toEqual(['code 9\n', expect.stringMatching(/ended after 10m \(--timeout\)/)]);
+  });
+
   test('lost connections lose and repeat no byte', async () => {
     const folder = await temporaryFolder();
     await mkdir(path.join(folder, 'bin'));

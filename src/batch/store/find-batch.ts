@@ -44,7 +44,7 @@ export const inputPaths = (results: string, { input }: Pick<BatchHeader, 'input'
 
 export const inputName = (results: string, header: BatchHeader): string => nameOfInputs(inputPaths(results, header));
 
-/** Compared with the plan: items are identified by their position. Fails with usage (2). */
+/** Compared with the plan: items are identified by their position. Usage (2) for missing ones, local-file (14) for changed ones. */
 export async function locateInputs(
   ports: InputPorts,
   { path: results, header }: FoundBatch,
@@ -64,9 +64,9 @@ export async function locateInputs(
     const found = await ports.durable.describe(path);
     if (found === undefined) throw usage(`the input ${path} is not there`, 'Say where it is now: --input FILE');
     if ((await openUnchanged(ports, rules, { ...input, path })) === undefined)
-      throw usage(
+      throw localFile(
         `the input ${path} is not the one this batch was begun with (${input.bytes} bytes then, ${found.bytes} now)`,
-        'Bring the old one back, or begin a new batch.',
+        'Bring the old one back, or begin a new batch with another --out.',
       );
     sources.push({ ...input, path });
   }

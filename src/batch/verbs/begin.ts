@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, localFile, usage } from '../../core/failure.ts';
+import { localFile, usage } from '../../core/failure.ts';
 import { sentence } from '../../core/message.ts';
 import { optionsText } from '../../queue/requests.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
@@ -130,9 +129,6 @@ async function goOn(
   const isSame = isDeepStrictEqual([format, inputs.map((input) => input.format)], [sharedFormat(options), formats]);
   if (copied || !isSame) throw another('input');
   const paths = found.map((each) => each.path);
-  await locateInputs(ports, { path, header }, paths).catch((error: unknown) => {
-    throw error instanceof Failure && error.exit === EXIT.usage ? another('input') : error;
-  });
   const { settings } = options;
   const service = async (): Promise<string> => (await connect()).service;
   return await resumeBatch(ports, path, { service, settings, input: paths }, view);
@@ -152,7 +148,7 @@ interface ResumeOptions {
   readonly resubmit?: Resubmit;
 }
 
-/** Fails with usage (2) for another address or input, local-file (14) for changed files. */
+/** Fails with usage (2) for another address, local-file (14) for changed files. */
 export async function resumeBatch(
   ports: BatchPorts,
   name: string,

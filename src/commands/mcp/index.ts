@@ -104,13 +104,14 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
   };
 }
 
-/** The document; or the error object of the last line of stderr, and the document where there is one. */
+/** The document; or the error object of the last line of stderr, and the document where there is one; of a program, all it said. */
 function resultOf({ output }: CommandContext, { command }: Tool, code: number, out: string, errors: string) {
-  const document = tryDecodeJson(out);
+  const document = command.exitsAsProgram === true ? undefined : tryDecodeJson(out);
   const result = document && hideSecrets(document, output.isSecret ?? (() => false));
-  const error = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
+  const last = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
+  const error = last?.['error'] === undefined ? undefined : last;
   const all = error === undefined ? result : { ...error, exitCode: code, ...(result && { result }) };
-  const text = all === undefined ? out : encodeJson(all);
+  const text = all === undefined ? out + errors : encodeJson(all);
   const answer = { content: [{ type: 'text' as const, text }], _meta: { exitCode: code } };
   if (error !== undefined) return { ...answer, isError: true };
   const given: unknown = all === undefined ? null : JSON.parse(text);

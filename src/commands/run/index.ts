@@ -38,7 +38,7 @@ export const runCommand = defineCommand({
     waitTimeout: waitTimeoutOption('how long the pod may take until it answers ssh'),
     keep: option.on('do not terminate the pod'),
     keepOnFailure: option.on('do not terminate the pod where the command fails'),
-    detach: option.on('leave the command running'),
+    detach: option.on('leave the command running', { unless: ['out', 'maxCost', 'keep', 'keepOnFailure', 'receipt'] }),
     // Of end; by the second process, which ends nothing where it is told something before its input ends.
     yes: { ...yesOption, hidden: true },
     whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },

@@ -8,7 +8,7 @@ import { utf8Text } from '../../core/text.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { costOver, exactDuration, formatBytes, formatDollars, formatDuration } from '../../core/units.ts';
 import { keyOf } from '../../create/key.ts';
-import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
+import { GRACE_MS, DEADLINE_VARIABLES, nextDeadline } from '../../guard/deadline.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ask } from '../../cli/ask.ts';
@@ -49,7 +49,6 @@ const runOf = (ctx: CommandContext, mark: string, values: Values) => ({
   companion: undefined as Companion | undefined,
 });
 type Run = ReturnType<typeof runOf>;
-type Copy = ReturnType<typeof copyOf>;
 
 /** `PATH[:PATH]`. One alone is both; of one that is not below the folder only the last name. Usage (2). */
 function copyOf(text: string) {
@@ -67,10 +66,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const run = runOf(ctx, mark, values);
   const given = await bodyFrom(ctx, PODS, { ...values, name: values['name'] ?? mark, command: undefined }, RULES);
   const plain = withSshPort({ ...merged(createDefaults(given, ctx.settings), given), startSsh: true });
-  const variables = objectAt(plain, 'env') ?? {};
-  // For a guard, where this machine is gone too.
-  const deadline = exactDuration(run.timeoutMs + 15 * MINUTE_MS);
-  const body = { ...plain, env: { ...variables, [DEADLINE_VARIABLES.terminate]: deadline } };
+  const body = merged(plain, { env: { [DEADLINE_VARIABLES.terminate]: exactDuration(run.timeoutMs + GRACE_MS) } });
   await tellPrice(ctx, async () => {
     const cost = ofNewPod(body, await catalogOf(ctx, body));
     const most = costOver(cost.hourly?.high ?? Infinity, run.timeoutMs);
@@ -86,7 +82,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const PUBLIC_KEY = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const ender = ['run', 'end', mark, '--when-untold', ...ctx.settings.accountWords.account];
   run.companion = await ctx.spawn.companion(ender);
-  run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY } }).catch((error: unknown) => {
+  run.pod = await createPod(ctx, run, merged(body, { env: { PUBLIC_KEY } })).catch((error: unknown) => {
     // The second process looks for what a create without an answer made.
     if (!(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error)) throw error;
     keys.remove(mark);
@@ -99,7 +95,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
     await say(ctx, `created pod ${labelOf(run.pod)}, running after ${spent(ctx, run).time}`);
     for (const each of run.ins) await copy(bounded, run, session, 'in', each);
     run.session = session;
-    return await startCommand(bounded, session, variables, values);
+    return await startCommand(bounded, session, objectAt(plain, 'env') ?? {}, values);
   });
 }
 
@@ -119,13 +115,15 @@ async function createPod(ctx: CommandContext, { mark, values }: Run, body: JsonO
 /** Goes on with a run, from its first byte. */
 export async function attach(ctx: CommandContext, word: string, values: Values): Promise<Result> {
   const found = await readPod(ctx, word);
-  const mark = keyOf(found.pod) ?? '';
-  if (!isMark(mark)) throw usage(`pod ${labelOf(found.pod)} was not made by a run`);
+  const { pod } = found;
+  const mark = keyOf(pod) ?? '';
+  if (!isMark(mark)) throw usage(`pod ${labelOf(pod)} was not made by a run`);
   const run = runOf(ctx, mark, values);
   const key = textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark);
   const session = { ...reachableOf(found), key, ...run.folders };
-  const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(found.pod, 'createdAt') ?? '')) || 0;
-  const begun = { ...run, pod: found.pod, session, startedAt: run.startedAt - age };
+  const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
+  const timeoutMs = Math.min(run.timeoutMs, (nextDeadline(pod)?.at ?? Infinity) - GRACE_MS - ctx.serviceNow() + age);
+  const begun = { ...run, pod, session, startedAt: run.startedAt - age, timeoutMs };
   return await toItsEnd(ctx, begun, (bounded) => follow(bounded, session));
 }
 
@@ -211,7 +209,7 @@ const fewTimes = (...exits: readonly number[]) => {
 const here = (path: string) => ({ path, shown: path });
 
 /** One whose connection breaks is copied again. More often would keep a pod that is gone from being ended. */
-async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'out', { from, to }: Copy) {
+async function copy(ctx: CommandContext, run: Run, pod: Session, way: 'in' | 'out', { from, to }: Run['ins'][number]) {
   const inPod = (at: string) => ({ pod, path: at.replace(/^(?!\/)/, `${pod.work}/`), shown: `${pod.name}:${at}` });
   const [source, target] = way === 'in' ? [here(from), inPod(to)] : [inPod(from), here(to)];
   const take = () => copyOne(ctx, source, target, { recursive: true, gitignore: true });

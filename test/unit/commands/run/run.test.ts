@@ -23,6 +23,7 @@ test.each<[string, readonly string[], number, RegExp]>([
   ['half a copy', [...GPU, '--out', ':x', '--', 'true'], 2, /is not PATH/],
   ['what is not here', [...GPU, '--in', 'nothere', '--', 'true'], 4, /no such file or folder: nothere/],
   ['no amount', [...GPU, '--max-cost', 'two', '--', 'true'], 2, /--max-cost is not an amount/],
+  ['what attach does', [...GPU, '--detach', '--out', 'x', '--', 'true'], 2, /use either --detach or --out/],
   ['attach without a pod', ['attach'], 2, /missing POD/],
   ['attach to a pod of no run', ['attach', 'pod-train'], 2, /was not made by a run/],
   ['end of what is no mark', ['end', '../../key', '--yes'], 2, /is not the mark of a run/],

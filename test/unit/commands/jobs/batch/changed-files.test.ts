@@ -52,7 +52,7 @@ describe('an input that changes while its batch runs', () => {
       for (const { item, output } of results) expect(output).toEqual({ n: item, pad: 'a'.repeat(2000) });
 
       const resumed = await berthIn(world, RESUME);
-      expect(resumed.code).toBe(2);
+      expect(resumed.code).toBe(14);
       expect(world.submitted.length).toBe(results.length);
       write(world, 'in.jsonl', long());
       const rest = await berthIn(world, [...RESUME, ...FAST, '--json']);

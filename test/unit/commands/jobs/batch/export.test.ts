@@ -87,7 +87,10 @@ describe('an export', () => {
     // The results change between the check and the last row.
     writeFileSync(join(world.directory, 'in.jsonl'), 'something else');
     const failed = await berthIn(world, [...EXPORT, '--join-input', '--out', 'e.csv', '--force']);
-    expect([failed.code, failed.err]).toEqual([2, expect.stringContaining('is not the one this batch was begun with')]);
+    expect([failed.code, failed.err]).toEqual([
+      14,
+      expect.stringContaining('is not the one this batch was begun with'),
+    ]);
     expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
     expect(readdirSync(world.directory).filter((name) => name.includes('exporting'))).toEqual([]);
   });

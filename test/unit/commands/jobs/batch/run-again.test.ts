@@ -19,7 +19,7 @@ describe('the same run again', () => {
   });
 
   test.each([
-    ['another input', ['--input', 'other.jsonl'], 'another input'],
+    ['another input', ['--input', 'other.jsonl'], 'not the one this batch was begun with'],
     ['an input that is read in another way', ['--id-field', 'n'], 'another input'],
     ['another shard', ['--shard', '1/2'], 'another shard'],
     ['--fresh', ['--fresh'], 'there is a batch at'],

@@ -135,7 +135,7 @@ describe('an interrupt', () => {
     await interrupted(world, 5);
     write(world, 'in.jsonl', items(101));
     const changed = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
-    expect([changed.code, changed.err]).toEqual([2, expect.stringContaining('not the one this batch was begun with')]);
+    expect([changed.code, changed.err]).toEqual([14, expect.stringContaining('not the one this batch was begun with')]);
     write(world, 'moved.jsonl', items(100));
     const moved = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--input', 'moved.jsonl', '--json']);
     expect(moved.code, moved.err).toBe(0);

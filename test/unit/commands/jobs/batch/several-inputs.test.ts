@@ -88,7 +88,7 @@ describe('a batch with several inputs', () => {
     const otherOrder = await resume(
       ...['b.jsonl.gz', 'a.jsonl', 'c.csv', 'd.csv.gz', 'e.jsonl'].map((name) => `moved/${name}`),
     );
-    expect([otherOrder.code, otherOrder.err]).toEqual([2, expect.stringContaining('is not the one this batch')]);
+    expect([otherOrder.code, otherOrder.err]).toEqual([14, expect.stringContaining('is not the one this batch')]);
     const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.csv.gz', 'moved/e.jsonl');
     // The job that was in progress may be lost with the first process, which ran the local service too.
     const { planned, failed, expired, waiting } = JSON.parse(resumed.out) as Readonly<Record<string, number>>;
