@@ -42,6 +42,10 @@ async function writeModules(folder) {
   return { entry: path.join(folder, `${path.basename(ENTRY, '.ts')}.js`), metafile };
 }
 
+/** Most commands end before compiled code pays: it is made for what runs 20 times as often as by default. */
+const OPTIONS =
+  'build --compile --format=esm --splitting --bytecode --minify --compile-jit-policy=20 --no-compile-autoload-dotenv --no-compile-autoload-bunfig';
+
 /**
  * Compiles the modules to one executable. Without a configuration of the user's: a file of that name in the working directory
  * could change what the executable does.
@@ -49,27 +53,10 @@ async function writeModules(folder) {
 async function compile(modules, target, into) {
   const [here, there] = [await fetchTool(TOOLS, HERE), await fetchTool(TOOLS, target)];
   const file = path.join(into, target.startsWith('win32') ? 'berth.exe' : 'berth');
-  await run(
-    here,
-    [
-      'build',
-      '--compile',
-      `--target=${TARGETS[target].tool}`,
-      `--compile-executable-path=${there}`,
-      '--format=esm',
-      '--splitting',
-      '--bytecode',
-      '--minify',
-      // Most commands end before compiled code pays: it is made for what runs 20 times as often as by default.
-      '--compile-jit-policy=20',
-      '--no-compile-autoload-dotenv',
-      '--no-compile-autoload-bunfig',
-      `--outfile=${file}`,
-      path.basename(modules.entry),
-    ],
-    // Relative names: the paths of the modules are in the executable, and two builds must give the same bytes.
-    { cwd: path.dirname(modules.entry) },
-  );
+  const places = [`--target=${TARGETS[target].tool}`, `--compile-executable-path=${there}`, `--outfile=${file}`];
+  // Relative names: the paths of the modules are in the executable, and two builds must give the same bytes.
+  const [cwd, entry] = [path.dirname(modules.entry), path.basename(modules.entry)];
+  await run(here, [...OPTIONS.split(' '), ...places, entry], { cwd });
   return file;
 }
 
@@ -85,10 +72,9 @@ async function build(modules, target) {
     const folder = path.join(out, target);
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);
-    const bytes = await readFile(path.join(folder, path.basename(file)));
-    console.log(
-      `${hash('sha256', bytes)}  dist-binary/${target}/${path.basename(file)}  ${(bytes.length / 1e6).toFixed(0)} MB`,
-    );
+    const name = path.basename(file);
+    const bytes = await readFile(path.join(folder, name));
+    console.log(`${hash('sha256', bytes)}  dist-binary/${target}/${name}  ${(bytes.length / 1e6).toFixed(0)} MB`);
   } finally {
     await rm(made, { recursive: true, force: true });
   }

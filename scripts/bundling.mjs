@@ -43,11 +43,7 @@ module.exports.extractBody = module.exports;`,
 module.exports = Object.assign(onExit, { onExit });`,
   ],
   // It checks what a user answers to a server's questions, and berth's server asks none.
-  [
-    /\/ajv-provider\.js$/,
-    path.join('@modelcontextprotocol', 'sdk'),
-    'module.exports = { AjvJsonSchemaValidator: class {} };',
-  ],
+  [/\/ajv-provider\.js$/, '', 'module.exports = { AjvJsonSchemaValidator: class {} };'],
   // Native code that the SSH library takes where it is there.
   [/^cpu-features$|\/sshcrypto\.node$/, '', `throw new Error('this module is not in the bundle');`],
 ];
@@ -72,9 +68,6 @@ const replaced = (there, instead) => (source) => {
 };
 
 const lazily = (method, make) => () => `((made) => ({ ${method}: (text) => (made ??= ${make}).${method}(text) }))();`;
-
-/** A schema that is a constant of a module: its declaration, and what makes it. */
-const SCHEMA = /^((?:export )?const \w+Schema =) ([^]*?);\n(?=[^\s})])/gm;
 
 /** Changes of files before they are bundled: the end of a path below node_modules or src, and what makes the new text of the old one. */
 const CHANGES = [
@@ -108,17 +101,24 @@ const CHANGES = [
       '  end() {\n    if (this.server && this.outgoing.state === "open") this._protocol.exitStatus(this.outgoing.id, 0);\n',
     ),
   ],
-  // Each of its 160 schemas is made when it is first used, and none is compiled: both take longer than all messages of a session.
+  // Each schema is made when it is first used, and none is compiled: both take longer than all messages of a session.
   [
     '@modelcontextprotocol/sdk/dist/esm/types.js',
-    (source) =>
-      `${source.replaceAll(SCHEMA, '$1 /* @__PURE__ */ onUse(() => $2);\n')}
+    (source) => {
+      const onUse = source.replaceAll(
+        /^((?:export )?const \w+Schema =) ([^]*?);\n(?=[^\s})])/gm,
+        '$1 onUse(() => $2);\n',
+      );
+      if (!onUse.includes('onUse(') || /Schema = (?!onUse\()/.test(onUse))
+        throw new Error('schemas are made otherwise');
+      return `${onUse}
 z.config({ jitless: true });
 function onUse(make) {
   let made;
   const schema = () => (made ??= make());
   return new Proxy({}, { get: (_, key) => schema()[key], has: (_, key) => key in schema() });
-}`,
+}`;
+    },
   ],
   // As text: parsing it takes a third of the time that its object literal takes.
   [
@@ -127,27 +127,21 @@ function onUse(make) {
   ],
 ];
 
+const endsIn = (end) => new RegExp(`[\\\\/]${end.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')}$`);
+
 const changes = {
   name: 'changes',
   setup(build) {
-    for (const [end, change] of CHANGES) {
-      const filter = new RegExp(`[\\\\/]${end.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')}$`);
-      build.onLoad({ filter }, async ({ path: file }) => ({
+    for (const [end, change] of CHANGES)
+      build.onLoad({ filter: endsIn(end) }, async ({ path: file }) => ({
         contents: change(await readFile(file, 'utf8'), file),
         loader: 'js',
       }));
-    }
   },
 };
 
-const COMPLETION = `
-import { builtTree } from './src/cli/completion/built-tree.ts';
-import { FLAGS, NOUNS } from './src/registry.ts';
-export const tree = () => builtTree({ nouns: NOUNS, flags: FLAGS });
-`;
-
-/** Runs sources, and returns what they export. `root` is the folder of the project. */
-async function exportsOf(root, contents) {
+/** Runs sources, and returns what they export as `data`. `root` is the folder of the project. */
+async function dataOf(root, contents) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: root,
     stdin: { contents, resolveDir: root },
@@ -162,7 +156,7 @@ async function exportsOf(root, contents) {
   module.filename = module.id;
   module.paths = [path.join(root, 'node_modules')];
   module._compile(outputFiles[0].text, module.id);
-  return module.exports;
+  return await module.exports.data;
 }
 
 /** Members that completion does not read. JSON has no functions. */
@@ -173,27 +167,31 @@ function leaveOut(key, value) {
   return { kind, summary, hidden, writes, notifies, watch, fields, args, options };
 }
 
-/** A plugin of the bundler that replaces src/cli/completion/built-tree.ts by the completion tree as data. */
-const completionData = (root) => ({
-  name: 'completion-data',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]completion[\\/]built-tree\.ts$/ }, async () => {
-      const { tree } = await exportsOf(root, COMPLETION);
-      const text = JSON.stringify(JSON.stringify(await tree(), leaveOut));
-      return { contents: `export const builtTree = () => Promise.resolve(JSON.parse(${text}));`, loader: 'js' };
-    });
-  },
-});
+/** Sources that are replaced by their data: the end of a path, what makes the data, and what the source exports of it. */
+const DATA = [
+  [
+    'completion/built-tree.ts',
+    `import { builtTree } from './src/cli/completion/built-tree.ts';
+import { FLAGS, NOUNS } from './src/registry.ts';
+export const data = builtTree({ nouns: NOUNS, flags: FLAGS });`,
+    'builtTree = () => Promise.resolve(data)',
+  ],
+  // To read all of the contract takes longer than a list.
+  [
+    'contract/rows.ts',
+    `import { ROWS } from './src/local/contract/rows.ts'; export const data = [...ROWS];`,
+    'ROWS = new Map(data)',
+  ],
+];
 
-/** Replaces src/local/contract/rows.ts by the operations as data: to read all of the contract takes longer than a list. */
-const operationsData = (root) => ({
-  name: 'operations-data',
+const data = (root) => ({
+  name: 'data',
   setup(build) {
-    build.onLoad({ filter: /[\\/]contract[\\/]rows\.ts$/ }, async () => {
-      const { ROWS } = await exportsOf(root, `export { ROWS } from './src/local/contract/rows.ts';`);
-      const text = JSON.stringify(JSON.stringify([...ROWS]));
-      return { contents: `export const ROWS = new Map(JSON.parse(${text}));`, loader: 'js' };
-    });
+    for (const [end, make, exported] of DATA)
+      build.onLoad({ filter: endsIn(end) }, async () => {
+        const text = JSON.stringify(JSON.stringify(await dataOf(root, make), leaveOut));
+        return { contents: `const data = JSON.parse(${text});\nexport const ${exported};`, loader: 'js' };
+      });
   },
 });
 
@@ -229,7 +227,7 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), operationsData(root), stubs, changes],
+  plugins: [data(root), stubs, changes],
 });
 
 /** Returns the names of the output files that are dynamically imported CommonJS packages. */

@@ -46,9 +46,7 @@ async function writeNode(folder) {
   const node = await realpath(process.execPath);
   await copy(node, path.join(folder, 'usr/bin/node'));
   for (const library of librariesOf(node)) await copy(library, path.join(folder, library));
-  const licence = [path.join(node, '../../LICENSE'), '/usr/share/doc/nodejs/copyright'].find((file) =>
-    existsSync(file),
-  );
+  const licence = [path.join(node, '../../LICENSE'), '/usr/share/doc/nodejs/copyright'].find(existsSync);
   if (licence === undefined) throw new Error(`the licence of Node is not where its archive has it, beside ${node}`);
   await copy(licence, path.join(folder, 'usr/share/doc/nodejs/copyright'));
   for (const name of LIBRARY_PACKAGES) {
@@ -65,14 +63,8 @@ async function writeProgram(folder) {
   execFileSync('npm', ['pack', ...options], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   const [archive = ''] = await readdir(temporary);
   await mkdir(program, { recursive: true });
-  execFileSync('tar', [
-    '-xzf',
-    path.join(temporary, archive),
-    '-C',
-    program,
-    '--strip-components=1',
-    '--no-same-owner',
-  ]);
+  const packed = path.join(temporary, archive);
+  execFileSync('tar', ['-xzf', packed, '-C', program, '--strip-components=1', '--no-same-owner']);
   await rm(temporary, { recursive: true });
   // The launcher begins with `env`, which the image does not have.
   const launcher = path.join(program, 'bin/berth');

@@ -15,11 +15,7 @@ import { samplePod } from '../bench/sample-pod.mjs';
 const run = promisify(execFile);
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 
-const HELP = ['--help'];
-const GET = ['pods', 'get', 'sample'];
-const LOCAL = ['--local', 'pods', 'list'];
-const STOP = ['pods', 'stop', 'sample'];
-const RUN = ['jobs', 'run', 'sample', '--input', '{}', '--wait'];
+const [HELP, GET, LOCAL] = ['--help', 'pods get sample', '--local pods list'].map((line) => line.split(' '));
 
 /**
  * Each pack and the commands that all load its files, without those of earlier packs. The launcher loads the first one, which
@@ -31,8 +27,6 @@ const PACKS = [
   { pack: 'command.pack.cjs', commands: [GET, LOCAL] },
   { pack: 'request.pack.cjs', commands: [GET] },
   { pack: 'local.pack.cjs', commands: [LOCAL] },
-  { pack: 'stop.pack.cjs', commands: [STOP] },
-  { pack: 'run.pack.cjs', commands: [RUN] },
 ];
 
 /**
@@ -104,10 +98,13 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    minify: true,
     legalComments: 'none',
+    banner: { js: '"use strict";' },
     logLevel: 'warning',
     write: false,
   });
+  const code = finish(outputFiles[0].text, warnings, pack);
   const plain = names
     .filter((name) => packages.has(name))
     .map(async (name) => {
@@ -115,34 +112,8 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
       return `members["./${name}"]=(module)=>{${text}\n};`;
     });
   const added = (await Promise.all(plain)).join('');
-  // write-file-atomic takes the file's name for a part of its temporary names.
-  const whole = `function pack(require) {
-'use strict';
-var __filename = "${pack}", module = {exports: {}};
-${withLazyExports(outputFiles[0].text)}
-var members = module.exports;${added}
-return members;
-}`;
-  const { code, warnings: more } = await esbuild.transform(finish(whole, warnings, pack), {
-    target: 'node20',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  return `(${finish(code.trim(), more, pack)})`;
-}
-
-/** What a file exports is made when another asks for it: for all files of a pack it takes as long as half of reading them. */
-function withLazyExports(text) {
-  const made = "__defProp({}, '__esModule', { value: true })";
-  const lazy = text
-    .replace(
-      /^var (\w+_exports) = \{\};\n__export\(\1, (\{[^{}]*\})\);$/gm,
-      `var $1 = () => { const made = ${made}; __export(made, $2); $1 = () => made; return made; };`,
-    )
-    .replace(/__toCommonJS\((\w+_exports)\)|(?<=\(\), )(\w+_exports)\b/g, '$1$2()');
-  if (/__toCommonJS\(|\w_exports\b(?! = |\(\))/.test(lazy)) throw new Error('exports are made in an unknown way');
-  return lazy;
+  // write-file-atomic takes it for a part of its temporary names.
+  return `(function(require){var __filename="${pack}",module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
 
 /** Bundles these files, and leaves every other import to the launcher. */
@@ -159,24 +130,12 @@ const onlyFiles = (texts) => ({
   },
 });
 
-/** What the commands are answered, by the end of a path. */
-const ANSWERS = [
-  [/\/(run|status\/job)$/, { id: 'job', status: 'COMPLETED', output: {} }],
-  [/\/action$/, { ...samplePod, status: 'EXITED' }],
-  [/\/sample$/, samplePod],
-];
-
 async function serveSample() {
-  const server = createServer(({ url }, response) => {
-    const [, body] = ANSWERS.find(([end]) => end.test(url));
+  const server = createServer((_, response) => {
     // As every answer of the service has them: what reads them belongs into a pack too.
     const limits = { RateLimit: '"minute";r=59;t=12', 'RateLimit-Policy': '"minute";q=60;w=60' };
-    response.writeHead(200, { 'content-type': 'application/json', ...limits }).end(JSON.stringify(body));
+    response.writeHead(200, { 'content-type': 'application/json', ...limits }).end(JSON.stringify(samplePod));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${server.address().port}`, stop };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop: () => server.close().closeAllConnections() };
 }

@@ -26,9 +26,7 @@ try {
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  console.log(
-    status === 0 ? '\nYour configuration was not changed, and nothing is left running.' : '\nIt stopped there.',
-  );
+  console.log(status === 0 ? '\nYour configuration is unchanged, and nothing is left running.' : '\nIt stopped there.');
   process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

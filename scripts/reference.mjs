@@ -130,9 +130,8 @@ for (const folder of [PAGES, COMPLETIONS]) {
   for (const name of readdirSync(path.join(root, folder)))
     before.set(path.join(folder, name), readFileSync(path.join(root, folder, name), 'utf8'));
 }
-const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-  (file) => before.get(file) !== after.get(file),
-);
+const files = new Set([...before.keys(), ...after.keys()]);
+const changed = [...files].filter((file) => before.get(file) !== after.get(file));
 
 if (process.argv.includes('--check')) {
   if (changed.length > 0) console.log(`out of date (${changed.join(', ')}): run "npm run reference"`);

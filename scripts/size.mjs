@@ -51,12 +51,7 @@ for (const [room, { lines, bytes, files }] of Object.entries(rooms))
 for (const [what, budget] of Object.entries(ALL)) printRow(what, all[what], budget);
 
 const git = (...args) =>
-  execFileSync('git', args, {
-    cwd: root,
-    env: { PATH: process.env.PATH },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  execFileSync('git', args, { cwd: root, env: { PATH: process.env.PATH }, encoding: 'utf8', stdio: 'pipe' });
 
 /** The lines that src has more than at its least, and those that messages since then account for. */
 function growth() {

@@ -22,7 +22,7 @@ export interface Goal {
   readonly describe: (row: Json) => string;
   /** The command that goes on with the wait; absent where only the same command does. */
   readonly resume?: (ids: readonly string[]) => CommandLine;
-  /** How much longer a pause is than the one before: half, unless seconds matter more than requests. */
+  /** What a pause is multiplied by for the next one; 1.5, unless seconds matter more than requests. */
   readonly growth?: number;
 }
 

@@ -82,10 +82,7 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefi
 
 export const checksum = (text: string, seed: number): string => hex(crc32(text, seed));
 
-/** Eight digits. In halves: a number above 2 ** 31 takes three times as long. */
-export const hex = (sum: number): string => fourDigits(sum >>> 16) + fourDigits(sum & 0xffff);
-
-const fourDigits = (half: number): string => (half + 0x10000).toString(16).slice(1);
+export const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
 
 /** What the next checksum begins with where records are chained. */
 export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);

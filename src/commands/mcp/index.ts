@@ -36,9 +36,15 @@ export const mcp = (program: Program): Command =>
     run: async (ctx, { allow = 'read', tools: groups, maxCost }) => {
       const load = toolsOf(program, groups, allow);
       let loading: ReturnType<typeof load> | undefined;
-      const tools = () => (loading ??= load());
+      const tools = () =>
+        (loading ??= load().catch((error: unknown) => {
+          loading = undefined;
+          throw error;
+        }));
       const server = new Server({ name: 'berth', version }, { capabilities: { tools: {} } });
       const call = caller(ctx, allow, maxCost);
+      // Before an update may replace the files of the program.
+      server.oninitialized = () => void tools().catch(() => undefined);
       server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: (await tools()).map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
         const { name, arguments: given = {}, _meta: { progressToken } = {} } = params;

@@ -57,7 +57,6 @@ export const runCommand = defineCommand({
     ],
     ['berth run --gpu GPU-24G --image example/pytorch:2.8 --detach -- python train.py', 'and leave it running'],
     ['berth run attach run-7f3a --out results/', 'go on with it'],
-    ['berth run end run-7f3a', 'terminate its pod'],
   ],
   run: async (ctx, values) => {
     const { attach, begin, end } = await import('./work.ts');

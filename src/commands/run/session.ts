@@ -54,14 +54,18 @@ async function runScript(
 export async function enter(ctx: CommandContext, id: string, key: string, timeoutMs: Milliseconds) {
   const readPod = readerOf(ctx, id);
   let pod: ReachablePod | undefined;
+  let [failed, nextAt] = [undefined as Failure | undefined, 0];
   const read = async () => {
     const answer = await readPod();
     if (!isAt(answer.value ?? null, REACHABLE)) return answer;
     pod ??= { ...(await reachPod(ctx, id)), key };
+    if (failed !== undefined && ctx.clock.monotonic() < nextAt) throw failed;
     const { code, said } = await runInPod(ctx, pod, 'true', { onOutput: () => undefined });
-    // Where it refuses the key too: its server may start before it has it.
-    if (code === SSH_FAILED) throw sshFailure(pod, said).with({ exit: EXIT.unavailable });
-    return answer;
+    if (code !== SSH_FAILED) return answer;
+    // Where it refuses the key too: its server may start before it has it, and lock out who asks again at once.
+    const message = safeText(said.at(-1) ?? 'ssh failed');
+    if (message.includes('denied')) nextAt = ctx.clock.monotonic() + 5000;
+    throw (failed = new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message }));
   };
   const { resume: _, ...goal } = goalOf(REACHABLE);
   const [end] = await until(ctx, [{ id, read }], { ...goal, name: 'answering ssh', growth: 1.01 }, timeoutMs);

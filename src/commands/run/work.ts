@@ -108,8 +108,7 @@ async function createPod(ctx: CommandContext, { mark, values }: Run, body: JsonO
     ctx.signal.throwIfAborted();
     return again(ctx, () => sendOnce(patient, one, words), mayPass);
   };
-  const answer = await withReferences(ctx, body, REFERENCES, (known) => place(ctx, known, placement, send));
-  return answer.value ?? null;
+  return (await withReferences(ctx, body, REFERENCES, (known) => place(ctx, known, placement, send))).value ?? null;
 }
 
 /** Goes on with a run, from its first byte. */
