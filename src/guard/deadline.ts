@@ -121,7 +121,7 @@ export const countingDeadlines = (pod: Json): readonly CountingDeadline[] =>
 /** The first to expire; undefined if none counts. */
 export const nextDeadline = (pod: Json): CountingDeadline | undefined => countingDeadlines(pod)[0];
 
-/** So much later than its own time limit a guard ends a run whose machine is gone. */
+/** How much later than its own time limit a guard ends a run whose machine is gone. */
 export const GRACE_MS: Milliseconds = 15 * MINUTE_MS;
 
 /** From this long before its end, a deadline is shown as a warning. */

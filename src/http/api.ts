@@ -238,7 +238,7 @@ export function createApi(options: ApiOptions): BatchApi {
     send: (request) => send(request, readWhole),
     prepare: (request) => {
       const prepared = {};
-      // That there is a body: each send has its own. A spread for each would take as long as the rest of it.
+      // Stands for the body that each send has. To spread the request for each would take as long as the rest of it.
       const withBody = { ...request, body: null };
       return { send: (body) => send(withBody, readWhole, body, prepared) };
     },

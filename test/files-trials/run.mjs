@@ -50,6 +50,7 @@ try {
     const target = await startTarget(kind, service, folder);
     if (target !== undefined) targets.push({ kind, ...target });
   }
+  if (targets.length === 0) throw new Error(`none of ${values.target} can be had here`);
   console.log(`seed ${seed}, ${last - first + 1} rounds, with ${targets.map(({ kind }) => kind).join(', ')}`);
   for (let round = first; round <= last; round += 1) {
     const random = createRandom(roundSeed(seed, round));

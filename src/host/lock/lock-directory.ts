@@ -8,7 +8,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -218,13 +217,7 @@ export function removeHolder(path: string, token: string): void {
   unlessMissing(() => {
     renameSync(folderOf(path, token), gone);
   });
-  try {
-    // What it holds as a rule. `rmSync` loads more of Node than the rest of a lock.
-    unlinkSync(join(gone, OWNER));
-    rmdirSync(gone);
-  } catch {
-    rmSync(gone, { recursive: true, force: true });
-  }
+  rmSync(gone, { recursive: true, force: true });
 }
 
 export function removeEmpty(path: string): void {
