@@ -409,8 +409,10 @@ class Worker:
 
         def stop_job(state):
             state["stopped"] = True
-            if interrupt is not None:
+            # Again until it is seen: a signal just before a call that sleeps does not end the sleep.
+            while interrupt is not None and running["job"] is state and state.get("stopped"):
                 signal.pthread_kill(main, interrupt)
+                time.sleep(0.1)
 
         while not self.stop.requested:
             for job in self.take(1, False):
