@@ -5,7 +5,7 @@ export const HIDDEN = '***';
 const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', 'PASS'] as const;
 
 /** A part that is one of these says so too. */
-const SECRET_PARTS = /(^|_)(PAT|PWD|AUTH|COOKIE|DSN|PEM|WEBHOOK|SALT)S?(?=_|$)/u;
+const SECRET_PARTS = /(^|_)(PAT|PWD|AUTH|COOKIE|DSN|PEM|WEBHOOK|SALT)S?(?=_|$)/;
 
 export type IsSecret = (name: string, value: Json) => boolean;
 
@@ -27,12 +27,13 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   };
 }
 
-const endingWith = (words: readonly string[]): RegExp => new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
+const endingWith = (words: readonly string[]): RegExp => new RegExp(`(${words.join('|')})S?(_|$)`);
 
+/** A letter beyond ASCII ends a word: to make the tables of all letters takes as long as all else that is hidden. */
 const partsOf = (name: string): string =>
   name
-    .replace(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1_')
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/([a-z\d])(?=[A-Z])/g, '$1_')
+    .replace(/[^A-Za-z\d]+/g, '_')
     .toUpperCase();
 
 /** By `***`: secret variables in each `env`, in commands the values of secret flags and assignments, and passwords in addresses. */

@@ -51,7 +51,7 @@ export async function parseCommandLine(
       const verbs = Object.keys(target?.commands ?? {});
       const name = target === undefined ? noun?.name : verbOf(word, verbs);
       if (name === undefined) {
-        createParser(flags, () => given).parseOptions([...rest]);
+        createParser(flags, () => given, rest).parseOptions([...rest]);
         throw unknownCommand(word, path, target === undefined ? nouns.map((each) => each.name) : verbs);
       }
       const verb = rest[firstWordAt(rest, flags) ?? rest.length];
@@ -120,7 +120,7 @@ function read(
   const own = command?.options ?? {};
   // Flags of the command replace global ones of the same name.
   const known = { ...flags, ...own };
-  const parser = createParser(known, (key) => (key in own ? texts : given));
+  const parser = createParser(known, (key) => (key in own ? texts : given), words);
   parser.passThroughOptions(namesProgram(command?.args ?? {}));
   for (const [key, { many }] of args) parser.argument(many ? `[${key}...]` : `[${key}]`);
   try {
@@ -147,15 +147,18 @@ function read(
   return texts;
 }
 
-/** Prints nothing and never exits. The texts of a flag go where `into` says. */
-function createParser(flags: Params, into: (key: string) => Given): Commander {
+/** Prints nothing and never exits. The texts of a flag go where `into` says. Knows no long flag that `words` do not have. */
+function createParser(flags: Params, into: (key: string) => Given, words: readonly string[]): Commander {
   const parser = new Commander('berth')
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .helpOption(false)
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
+  const typed = words.flatMap((word) => (word.startsWith('-') ? [word.split('=', 1)[0]] : []));
+  const mayBeShort = typed.some((word) => word?.[1] !== '-');
   for (const [key, { short, metavar }] of Object.entries(flags)) {
+    if (!typed.includes(flagName(key)) && !(short !== undefined && mayBeShort)) continue;
     const long = flagName(key) + (metavar === undefined ? '' : ' <value>');
     const option = new Option(short === undefined ? long : `${short}, ${long}`);
     // Commander would keep `--no-input` as `input: false`: a command's `--input`.
