@@ -11,6 +11,10 @@ const NINE = 0x39;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
+/** The bit by which a brace differs from its bracket. */
+const BRACE = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 
 /** Maximum nesting depth: values are read, hidden and written by recursion. */
 const MAX_DEPTH = 500;
@@ -92,8 +96,8 @@ function keepsNumbers(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at) - 1;
-    else if (isClosing(code)) depth--;
-    else if (isOpening(code)) {
+    else if ((code | BRACE) === CLOSING) depth--;
+    else if ((code | BRACE) === OPENING) {
       if (++depth > MAX_DEPTH) throw new SyntaxError(`nested too deeply at position ${at}`);
     } else if ((code >= ZERO && code <= NINE) || code === MINUS) {
       NUMBER.lastIndex = at;
@@ -112,10 +116,6 @@ const parseExactly = (text: string): Json =>
     parseNumber: (digits) => (isExact(digits) ? Number(digits) : new Exact(digits)),
     onDuplicateKey: ({ newValue }) => newValue,
   }) as Json;
-
-/** `[` and `{`, `]` and `}`: of both, the codes differ by one bit. */
-const isOpening = (code: number): boolean => (code | 0x20) === 0x7b;
-const isClosing = (code: number): boolean => (code | 0x20) === 0x7d;
 
 /** The position after the closing quote of the string that starts at `start`, or the length of a text without one. */
 function endOfString(text: string, start: number): number {
@@ -136,18 +136,18 @@ export function memberSource(source: string, name: string): string | undefined {
   for (let at = 0; at < source.length; at++) {
     const code = source.charCodeAt(at);
     if (code === QUOTE) at = endOfString(source, at) - 1;
-    else if (isOpening(code)) {
+    else if ((code | BRACE) === OPENING) {
       if (depth === 0 && code === OPEN_ARRAY) return undefined;
       if (++depth === 1) start = at + 1;
     } else if (depth === 1 && code === COLON) {
       member = JSON.parse(source.slice(start, at));
       start = at + 1;
-    } else if (depth === 1 && (code === COMMA || isClosing(code))) {
+    } else if (depth === 1 && (code === COMMA || (code | BRACE) === CLOSING)) {
       if (member === name) found = source.slice(start, at).trim();
       member = undefined;
       start = at + 1;
     }
-    if (isClosing(code)) depth--;
+    if ((code | BRACE) === CLOSING) depth--;
   }
   return found;
 }
@@ -177,8 +177,8 @@ export const stringOf = (value: Json | undefined): string | undefined =>
 
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-/** Whether a value is an array: `Array.isArray` makes its items `any`. */
-export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+/** `Array.isArray` makes the items of an array `any`. */
+export const isList: (value: Json | undefined) => value is readonly Json[] = Array.isArray;
 
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined => (isList(value) ? value : undefined);
 
@@ -207,4 +207,4 @@ export const arrayAt = (value: Json | undefined, path: string): readonly Json[] 
 export const stringsOf = (value: Json | undefined): readonly string[] =>
   (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
 
-export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
+export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayOf(memberAt(value, path)) ?? [];
