@@ -18,7 +18,6 @@ import {
 import { berth, lines, type Message, sentence } from '../core/message.ts';
 import { safeText } from '../core/safe-text.ts';
 import type { Bytes } from '../core/unit-types.ts';
-import { formatBytes } from '../core/units.ts';
 import { checkHint, type RequestFacts } from './problem.ts';
 import { type Stage, type WireAnswer, WireError } from './transport.ts';
 
@@ -49,30 +48,24 @@ export const readBody = (
   maxBytes: Bytes,
 ): Promise<Buffer | undefined> => collectBytes(decodeBody(body, encoding), maxBytes);
 
-const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
-  expects ?? (method === 'DELETE' ? 'nothing' : 'object');
-
 /** Returns a clause without a full stop. No other code decides what a valid answer is. */
-function mismatchOf(value: Json, request: ApiRequest): string | undefined {
-  const expected = expectedOf(request);
+function mismatchOf(value: Json, expected: Expected, id: string | undefined): string | undefined {
   if (expected === 'anything' || expected === 'bytes') return undefined;
   if (expected === 'chunks' && Array.isArray(value)) return undefined;
   if (!isObject(value)) return `the answer is ${kindOf(value)} where an object belongs`;
   if (isProblem(value)) return 'the answer reports an error, and its status reports success';
   if (typeof expected === 'object')
-    return 'list' in expected ? listProblem(value, expected.list) : hasProblem(value, expected.has, request.id);
+    return 'list' in expected ? listProblem(value, expected.list) : hasProblem(value, expected.has, id);
   switch (expected) {
     case 'nothing':
-      return hasError(value)
-        ? 'the answer reports an error, and its status reports success'
-        : aboutAnother(value, request.id);
+      return hasError(value) ? 'the answer reports an error, and its status reports success' : aboutAnother(value, id);
     case 'created':
       return idProblem(memberOf(value, 'id'));
     case 'resource':
-      return idProblem(memberOf(value, 'id')) ?? aboutAnother(value, request.id);
+      return idProblem(memberOf(value, 'id')) ?? aboutAnother(value, id);
     case 'object':
     case 'chunks':
-      return aboutAnother(value, request.id);
+      return aboutAnother(value, id);
   }
 }
 
@@ -112,39 +105,21 @@ function idProblem(id: Json | undefined): string | undefined {
 function aboutAnother(value: JsonObject, asked: string | undefined): string | undefined {
   const id = memberOf(value, 'id');
   if (asked === undefined || id === undefined || id === null) return undefined;
-  const called = [id, memberOf(value, 'name'), memberOf(value, 'displayName')];
-  const wanted = asked.toLowerCase();
-  if (called.some((each) => typeof each !== 'object' && String(each).toLowerCase() === wanted)) return undefined;
+  for (const name of [id, memberOf(value, 'name'), memberOf(value, 'displayName')])
+    if (typeof name !== 'object' && String(name).toLowerCase() === asked.toLowerCase()) return undefined;
   const said = typeof id === 'object' ? 'something else' : shown(String(id));
   return `asked about ${shown(asked)}, the service answered about ${said}`;
 }
 
 const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;
 
-/** The answer is lost beyond `maxBytes` or if `parseAnswer` refuses it. WireError when the body breaks off. */
-export function readAnswer(
-  answer: WireAnswer,
-  request: ApiRequest,
-  maxBytes: Bytes,
-): ApiAnswer | LostAnswer | Promise<ApiAnswer | LostAnswer> {
-  const { body } = answer;
-  const encoding = answer.headers['content-encoding'];
-  if (encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes)
-    return parseAnswer(answer, body, request);
-  return readBody(body, encoding, maxBytes).then((bytes) =>
-    bytes === undefined
-      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-      : parseAnswer(answer, bytes, request),
-  );
-}
-
 /** Lost: a problem document, not UTF-8, not JSON, or not what the request expects. */
-function parseAnswer(
+export function parseAnswer(
   { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
   bytes: Buffer,
   request: ApiRequest,
 ): ApiAnswer | LostAnswer {
-  const expected = expectedOf(request);
+  const { id, method, expects: expected = method === 'DELETE' ? 'nothing' : 'object' } = request;
   if (expected === 'bytes') return { status, headers, text: '', value: undefined, bytes };
   const type = headers['content-type'] ?? '';
   if (/^application\/problem\+/i.test(type))
@@ -154,9 +129,9 @@ function parseAnswer(
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.trim() === '') {
     // 204 and 205 say that the request succeeded and that there is no content.
-    const mayBeEmpty = expected === 'anything' || (expected === 'object' && request.method !== 'GET');
+    const mayBeEmpty = expected === 'anything' || (expected === 'object' && method !== 'GET');
     const isBodiless = status === 204 || status === 205;
-    return expected === 'nothing' || request.method === 'DELETE' || (isBodiless && mayBeEmpty)
+    return expected === 'nothing' || method === 'DELETE' || (isBodiless && mayBeEmpty)
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
   }
@@ -172,11 +147,11 @@ function parseAnswer(
     const byte = Buffer.byteLength(text.slice(0, error.offset)) + 1;
     return { ...lost(`the answer is not JSON at byte ${byte}: ${number}`, true), notJson: true };
   }
-  const mismatch = mismatchOf(value, request);
+  const mismatch = mismatchOf(value, expected, id);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
 }
 
-const lost = (reason: string, final: boolean): LostAnswer => ({
+export const lost = (reason: string, final: boolean): LostAnswer => ({
   kind: 'lost',
   stage: 'answered',
   reason,

@@ -8,11 +8,11 @@ import { ABSENT, asError, Failure, noKey } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
-import { exchangeOnce, leaveOpen, type Reader, readWhole } from './exchange.ts';
+import { type Done, exchangeOnce, leaveOpen, type Reader, readWhole } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
-import { type Call, checkKey, factsOf, prepare, previewOf, signed, type UnsignedRequest, withKey } from './request.ts';
+import { factsOf, prepare, previewOf, signed, type UnsignedRequest } from './request.ts';
 import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
-import { createThrottle } from './throttle.ts';
+import { createThrottle, type Throttle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
 import { type Ending, type Transport, WireError } from './transport.ts';
 
@@ -68,8 +68,6 @@ export interface ApiOptions {
   /** `again`: after a 401. It may have changed where it comes from since it was read. */
   readonly key: (again: boolean) => Promise<string | undefined>;
   readonly keyVariable?: () => string | undefined;
-  /** False sends requests without a key when there is none; true by default. */
-  readonly requireKey?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** The user's interrupt; its reason is the Failure that ends the command. */
@@ -85,9 +83,9 @@ export interface ApiOptions {
   /** Says what requests may do; everything when absent. Asked for requests that do not only read. May fail. */
   readonly access?: AccessSetting;
   /** The headers of the trace that this process is a part of, sent with every request. */
-  readonly traceHeaders?: Readonly<Record<string, string>>;
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
   readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
-  readonly trace?: (event: TraceEvent) => void;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
   readonly onRetryWait?: (wait: RetryWait) => void;
 }
 
@@ -106,9 +104,8 @@ export interface RetryWait {
  * refused (5), rate limited (6), unavailable (7), outcome unknown (8), or the interrupt.
  */
 export function createApi(options: ApiOptions): BatchApi {
-  const { clock, random, signal, trace } = options;
+  const { access, clock, random, signal, trace, traceHeaders, timeoutMs } = options;
   const policy = { retries: options.retries, maxTotalWaitMs: options.maxRetryWaitMs ?? 120_000 };
-  const throttle = createThrottle(clock, random);
   const interruptible = new Set<Ending>();
   const exchange = { maxBytes: 64 * 1024 * 1024, ...options, interruptible };
   // Such as `5b1f0c9ae2d4-1`; all attempts of a request share it.
@@ -117,66 +114,63 @@ export function createApi(options: ApiOptions): BatchApi {
     .padStart(12, '0');
   let requests = 0;
   const bases = new Map<ServiceName, Address>();
-  let knownKey: { readonly key: string | undefined } | undefined;
+  let knownKey: string | undefined;
+  /** Since the first 429. */
+  let throttle: Throttle | undefined;
   // Every wait listens to the interrupt, and there is no limit on their number.
   setMaxListeners(0, signal);
   signal.addEventListener('abort', () => {
     for (const ending of interruptible) ending.end(asError(signal.reason));
   });
 
-  const baseOf = async (service: ServiceName): Promise<Address> => {
+  const unsigned = async (request: ApiRequest): Promise<UnsignedRequest> => {
+    const { service } = request;
     const base = bases.get(service) ?? parseKeyAddress(await options.addresses(service), `the ${service} address`);
     bases.set(service, base);
-    return base;
+    return prepare(request, base, options.userAgent);
   };
 
-  const readKey = async (): Promise<{ readonly key: string | undefined }> => {
-    const key = await options.key(false);
-    if (key === undefined && options.requireKey !== false) throw noKey();
-    return (knownKey = { key: key === undefined ? undefined : checkKey(key) });
+  const readKey = async (again: boolean): Promise<string> => {
+    const key = await options.key(again);
+    if (key === undefined) throw noKey();
+    if (!/^[\x21-\x7e]+$/.test(key)) throw badKey();
+    return (knownKey = key);
   };
 
-  const unsigned = async (request: ApiRequest): Promise<UnsignedRequest> => {
-    if (request.method !== 'GET' && options.access !== undefined) requireAccess(accessNeeded(request), options.access);
-    return prepare(request, await baseOf(request.service), options.userAgent);
+  /** After a 401: the key that is in use now; undefined where it is the refused one. */
+  const newKey = async (refused: string): Promise<string | undefined> => {
+    // What cannot be read any more is reported as the 401.
+    if (refused === knownKey) await readKey(true).catch(() => undefined);
+    return refused === knownKey ? undefined : knownKey;
   };
 
-  /** After a 401: the call with the key that is in use now; undefined where that is its own. */
-  const withNewKey = async (call: Call): Promise<Call | undefined> => {
-    if (call.key === knownKey?.key) {
-      // What cannot be read any more is reported as the 401.
-      const key = await options.key(true).catch(() => undefined);
-      if (key !== undefined) knownKey = { key: checkKey(key) };
-    }
-    const key = knownKey?.key;
-    return key === undefined || key === call.key ? undefined : withKey(call, key);
-  };
-
-  const send = async <T extends object>(
+  const send = async <T extends Done>(
     request: ApiRequest,
     read: Reader<T>,
     body = request.body,
     prepared: { unsigned?: UnsignedRequest } = {},
   ): Promise<T> => {
-    const given = (prepared.unsigned ??= await unsigned(request));
-    const { key } = knownKey ?? (await readKey());
-    const { timeoutMs, traceHeaders } = options;
+    if (prepared.unsigned === undefined) {
+      if (access !== undefined && request.method !== 'GET') requireAccess(accessNeeded(request), access);
+      prepared.unsigned = await unsigned(request);
+    }
+    const key = knownKey ?? (await readKey(false));
     requests += 1;
-    let call = signed(request, given, { body, key, requestId: `${run}-${String(requests)}`, traceHeaders, timeoutMs });
+    const signing = { body, requestId: `${run}-${String(requests)}`, traceHeaders, timeoutMs };
+    let call = signed(request, prepared.unsigned, key, signing);
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
-    let isNewKey = false;
     let waitedMs = 0;
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const throttledMs = throttle === undefined ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
       if (throttledMs === undefined) throw last ?? throttledFailure(factsOf(call));
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
       const end = await exchangeOnce(call, attempt, exchange, read);
-      if (end.kind === 'done') {
-        throttle.recordSuccess();
-        return end.value;
+      if (end.kind === undefined) {
+        throttle?.recordSuccess();
+        return end;
       }
       // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -186,10 +180,9 @@ export function createApi(options: ApiOptions): BatchApi {
           ? lostIn(end, facts, request)
           : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
       if (end.kind === 'lost' && end.absent === true && request.hasFallback === true) throw last.with({ code: ABSENT });
-      const renewed = end.kind === 'refused' && end.status === 401 && !isNewKey ? await withNewKey(call) : undefined;
+      const renewed = end.kind === 'refused' && end.status === 401 && call.key === key ? await newKey(key) : undefined;
       if (renewed !== undefined) {
-        call = renewed;
-        isNewKey = true;
+        call = signed(request, prepared.unsigned, renewed, signing);
         continue;
       }
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
@@ -204,7 +197,7 @@ export function createApi(options: ApiOptions): BatchApi {
       options.onRetryWait?.({ waitMs, reason, retry: attempt, retries: policy.retries });
       if (isThrottled) {
         // The throttle waits, for this request and for all others.
-        throttle.pause(waitMs, acquiredAt);
+        (throttle ??= createThrottle(clock, random)).pause(waitMs, acquiredAt);
         continue;
       }
       await clock.sleep(waitMs, signal);
@@ -215,17 +208,15 @@ export function createApi(options: ApiOptions): BatchApi {
   async function* events(request: ApiRequest): AsyncGenerator<ServerEvent> {
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
     const asked = { ...request, headers: { ...accept, ...request.headers } };
-    const { answer, exchange: open } = await send(asked, leaveOpen);
+    const { headers, body, exchange: open } = await send(asked, leaveOpen);
     let code = 'unavailable';
     try {
-      const { status, headers } = answer;
-      open.traceAnswer(status, headers, undefined);
       if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
         throw new WireError('answered', 'the answer is not a stream of events');
       if (request.deadlineMs === undefined) open.liftDeadline();
       code = 'stream-broken';
       const { idleTimeoutMs } = request;
-      const received = readEvents(decodeBody(answer.body, headers['content-encoding']));
+      const received = readEvents(decodeBody(body, headers['content-encoding']));
       yield* idleTimeoutMs === undefined ? received : untilIdle(received, idleTimeoutMs, clock);
     } catch (error) {
       throw lostFailure(open.explain(error), factsOf(open.call)).with({ code });
@@ -243,7 +234,7 @@ export function createApi(options: ApiOptions): BatchApi {
       return { send: (body) => send(withBody, readWhole, body, prepared) };
     },
     events,
-    preview: async (request) => previewOf(request, await baseOf(request.service), options.userAgent),
+    preview: async (request) => previewOf(request, await unsigned(request)),
   };
 }
 
@@ -264,4 +255,13 @@ const throttledFailure = ({ name, id }: RequestFacts): Failure =>
     hint: sentence`Try again later. What is left of each window: ${berth`limits`}.`,
     request: name,
     id,
+  });
+
+/** The failure (3) for a key that no header can carry. It never repeats the key. */
+const badKey = (): Failure =>
+  new Failure({
+    code: 'bad-key',
+    exit: EXIT.denied,
+    message: 'the key is empty or holds characters that no key has',
+    hint: sentence`Copy it again from the web console: ${berth`auth login`}.`,
   });

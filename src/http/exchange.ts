@@ -1,26 +1,25 @@
 import type { ApiAnswer, RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import type { Bytes } from '../core/unit-types.ts';
-import { formatDuration } from '../core/units.ts';
-import { interruptFailure, type LostAnswer, readAnswer, readBody } from './answer.ts';
+import { formatBytes, formatDuration } from '../core/units.ts';
+import { interruptFailure, lost, type LostAnswer, parseAnswer, readBody } from './answer.ts';
 import type { Refusal } from './problem.ts';
 import { type Call, factsOf } from './request.ts';
-import { hasWindows, readWindows } from './throttle.ts';
-import { redactHeaders, type TraceEvent } from './trace.ts';
+import type { TraceEvent } from './trace.ts';
 import { Ending, type Transport, type WireAnswer, WireError } from './transport.ts';
-
-export interface Done<T> {
-  readonly kind: 'done';
-  readonly value: T;
-}
 
 export interface Refused extends Refusal {
   readonly kind: 'refused';
 }
 
-/** A 2xx answer whose body is not read yet. Its reader ends the exchange. */
-export interface OpenAnswer {
-  readonly answer: WireAnswer;
+/** A 2xx answer. Only what is none has a kind. */
+export interface Done extends Pick<WireAnswer, 'status' | 'headers'> {
+  readonly kind?: undefined;
+  readonly text?: string;
+}
+
+/** Its body is not read yet. Its reader ends the exchange. */
+export interface OpenAnswer extends WireAnswer {
   readonly exchange: Exchange;
 }
 
@@ -40,43 +39,59 @@ export interface ExchangeOptions {
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** Gets a 2xx answer at its head. */
-export type Reader<T> = (answer: WireAnswer, exchange: Exchange) => T | LostAnswer | Promise<T | LostAnswer>;
+export type Reader<T extends Done> = (
+  answer: WireAnswer,
+  exchange: Exchange,
+) => T | LostAnswer | Promise<T | LostAnswer>;
 
 /** Sends a call once. One function awaits all of it: a batch sends thousands a second. */
-export async function exchangeOnce<T extends object>(
+export async function exchangeOnce<T extends Done>(
   call: Call,
   attempt: number,
   options: ExchangeOptions,
   read: Reader<T>,
-): Promise<Done<T> | Refused | LostAnswer> {
+): Promise<T | Refused | LostAnswer> {
   const { transport, clock, onWindows, trace } = options;
   const { method, url, headers, body } = call;
-  trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, attempt });
+  trace?.({ kind: 'request', method, url, headers, bytes: body?.byteLength ?? 0, attempt });
   const exchange = new Exchange(call, options);
+  let end: T | Refused | LostAnswer;
   try {
     const answer = await transport({ method, url, headers, body, ending: exchange.ending });
-    // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
-    if (hasWindows(answer.headers)) await onWindows?.(await readWindows(answer.headers, clock.now()));
-    if (answer.status < 200 || answer.status >= 300) return await readRefusal(answer, exchange, call);
-    const reading = read(answer, exchange);
-    const value = reading instanceof Promise ? await reading : reading;
-    return 'kind' in value ? value : { kind: 'done', value };
+    if ((answer.headers['ratelimit'] ?? answer.headers['ratelimit-policy']) !== undefined) {
+      const { readWindows } = await import('./rate-windows.ts');
+      // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
+      await onWindows?.(readWindows(answer.headers, clock.now()));
+    }
+    const isDone = answer.status >= 200 && answer.status < 300;
+    const reading = isDone ? read(answer, exchange) : readRefusal(answer, exchange);
+    end = reading instanceof Promise ? await reading : reading;
   } catch (error) {
-    return exchange.lostBy(error);
+    end = exchange.explain(error);
   } finally {
     if (!exchange.staysOpen) exchange.end();
   }
+  if (trace !== undefined) exchange.trace(end);
+  return end;
 }
 
-export const readWhole: Reader<ApiAnswer> = (answer, exchange) => {
-  const reading = readAnswer(answer, exchange.call.request, exchange.options.maxBytes);
-  return reading instanceof Promise ? reading.then((read) => exchange.traced(read)) : exchange.traced(reading);
+/** Lost beyond `maxBytes`, or if `parseAnswer` refuses it. WireError when the body breaks off. */
+export const readWhole: Reader<ApiAnswer> = (answer, { call: { request }, options: { maxBytes } }) => {
+  const { body } = answer;
+  const encoding = answer.headers['content-encoding'];
+  if (encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes)
+    return parseAnswer(answer, body, request);
+  return readBody(body, encoding, maxBytes).then((bytes) =>
+    bytes === undefined
+      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
+      : parseAnswer(answer, bytes, request),
+  );
 };
 
 /** Its reader ends the exchange. */
 export const leaveOpen: Reader<OpenAnswer> = (answer, exchange) => {
   exchange.staysOpen = true;
-  return { answer, exchange };
+  return { ...answer, exchange };
 };
 
 const OVER = new Error('the exchange is over');
@@ -109,12 +124,6 @@ class Exchange {
     this.ending.end(OVER);
   }
 
-  lostBy(error: unknown): LostAnswer {
-    const lost = this.explain(error);
-    this.traceLost(lost);
-    return lost;
-  }
-
   /** What an error means for the request. Throws the interrupt, and errors that are not of the wire. */
   explain(error: unknown): LostAnswer {
     const { signal } = this.options;
@@ -126,39 +135,25 @@ class Exchange {
     return { kind: 'lost', stage, reason, final: true };
   }
 
-  traceAnswer(status: number, headers: WireAnswer['headers'], bytes: Bytes | undefined): void {
-    this.options.trace?.({ kind: 'answer', status, headers, bytes, ms: this.#elapsedMs() });
-  }
-
-  traced(read: ApiAnswer | LostAnswer): ApiAnswer | LostAnswer {
-    if ('kind' in read) this.traceLost(read);
-    else this.traceAnswer(read.status, read.headers, Buffer.byteLength(read.text));
-    return read;
-  }
-
-  traceLost({ stage, reason }: LostAnswer): void {
-    this.options.trace?.({ kind: 'lost', stage, reason, ms: this.#elapsedMs() });
-  }
-
-  #elapsedMs(): number {
-    return this.options.clock.monotonic() - this.#startedAt;
+  trace(end: Done | Refused | LostAnswer): void {
+    const { trace, clock } = this.options;
+    const ms = clock.monotonic() - this.#startedAt;
+    if (end.kind === 'lost') trace?.({ kind: 'lost', stage: end.stage, reason: end.reason, ms });
+    else {
+      const { status, headers, text } = end;
+      trace?.({ kind: 'answer', status, headers, bytes: text === undefined ? undefined : Buffer.byteLength(text), ms });
+    }
   }
 }
 
-async function readRefusal(answer: WireAnswer, exchange: Exchange, call: Call): Promise<Refused> {
-  const { status, headers } = answer;
+async function readRefusal({ status, headers, body }: WireAnswer, exchange: Exchange): Promise<Refused> {
   // The status is enough: a body that breaks off, is too slow or is damaged adds nothing.
-  const body = await readBody(answer.body, headers['content-encoding'], MAX_ERROR_BYTES).catch((error: unknown) => {
+  const bytes = await readBody(body, headers['content-encoding'], MAX_ERROR_BYTES).catch((error: unknown) => {
     exchange.explain(error);
     return undefined;
   });
-  exchange.traceAnswer(status, headers, body?.byteLength ?? 0);
-  const hide = (text: string): string => (call.key === undefined ? text : text.replaceAll(call.key, '***'));
-  const location = headers['location'];
-  return {
-    kind: 'refused',
-    status,
-    headers: location === undefined ? headers : { ...headers, location: hide(location) },
-    text: hide(body?.toString() ?? ''),
-  };
+  const { key } = exchange.call;
+  const text = (bytes?.toString() ?? '').replaceAll(key, '***');
+  const location = headers['location']?.replaceAll(key, '***');
+  return { kind: 'refused', status, headers: location === undefined ? headers : { ...headers, location }, text };
 }

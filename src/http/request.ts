@@ -1,10 +1,8 @@
 import type { Address } from '../core/addresses.ts';
 import type { ApiRequest, QueryValue, RequestPreview } from '../core/api.ts';
-import { EXIT } from '../core/exit-codes.ts';
-import { Failure, usage } from '../core/failure.ts';
+import { usage } from '../core/failure.ts';
 import { isUsableId } from '../core/ids.ts';
 import { encodeJson, isObject, type Json, jsonOrText } from '../core/json.ts';
-import { berth, sentence } from '../core/message.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 import type { RequestFacts } from './problem.ts';
 
@@ -16,7 +14,7 @@ export function joinAddress(base: Address, segments: readonly string[], query: Q
   for (const segment of segments) {
     if (!isUsableId(segment))
       throw usage(`${JSON.stringify(segment)} is not an id or name`, 'Pass the id as it was printed.');
-    path += `/${encode(segment)}`;
+    path += `/${encodeURIComponent(segment)}`;
   }
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values: readonly (string | number | boolean)[] =
@@ -26,7 +24,7 @@ export function joinAddress(base: Address, segments: readonly string[], query: Q
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
-function encode(text: string, what = JSON.stringify(text)): string {
+function encode(text: string, what: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
@@ -46,7 +44,7 @@ export interface Call extends UnsignedRequest {
   readonly request: ApiRequest;
   readonly body: Uint8Array | undefined;
   /** Redacted in everything that the service answers. */
-  readonly key: string | undefined;
+  readonly key: string;
   readonly deadlineMs: Milliseconds;
 }
 
@@ -71,19 +69,18 @@ const REQUEST_ID = 'x-request-id';
 
 interface Signing {
   readonly body: ApiRequest['body'];
-  readonly key: string | undefined;
   readonly requestId: string;
-  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly traceHeaders: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs: Milliseconds;
 }
 
 /** Headers that the caller set replace those of the run. */
-export function signed(request: ApiRequest, unsigned: UnsignedRequest, signing: Signing): Call {
+export function signed(request: ApiRequest, unsigned: UnsignedRequest, key: string, signing: Signing): Call {
   const { method, url } = unsigned;
-  const { body, key, requestId, traceHeaders, timeoutMs } = signing;
-  const headers: Record<string, string> = { ...traceHeaders, [REQUEST_ID]: requestId, ...unsigned.headers };
-  if (key !== undefined) headers['authorization'] = authorization(key);
-  return { request, method, url, headers, body: bytesOf(body), key, deadlineMs: request.deadlineMs ?? timeoutMs };
+  const { body, requestId, traceHeaders, timeoutMs } = signing;
+  const headers = { ...traceHeaders, [REQUEST_ID]: requestId, ...unsigned.headers, authorization: `Bearer ${key}` };
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  return { request, method, url, headers, body: bytes, key, deadlineMs: request.deadlineMs ?? timeoutMs };
 }
 
 /** What failures say of a call. */
@@ -98,30 +95,9 @@ export function factsOf({ method, url, headers, request }: Call): RequestFacts {
   };
 }
 
-export const withKey = (call: Call, key: string): Call => ({
-  ...call,
-  key,
-  headers: { ...call.headers, authorization: authorization(key) },
-});
-
-const authorization = (key: string): string => `Bearer ${key}`;
-
-/** Returns the key when a header can carry it. Fails with denied (3) otherwise, and never repeats the key. */
-export function checkKey(key: string): string {
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new Failure({
-    code: 'bad-key',
-    exit: EXIT.denied,
-    message: 'the key is empty or holds characters that no key has',
-    hint: sentence`Copy it again from the web console: ${berth`auth login`}.`,
-  });
-}
-
-export function previewOf(request: ApiRequest, base: Address, userAgent: string): RequestPreview {
-  const { method, url, headers } = prepare(request, base, userAgent);
-  const body = bytesOf(request.body);
+export function previewOf({ body }: ApiRequest, { method, url, headers }: UnsignedRequest): RequestPreview {
   const shown = { method, url, headers: { ...headers, authorization: 'Bearer ***' } };
-  return body === undefined ? shown : { ...shown, body: jsonOrText(Buffer.from(body).toString()) };
+  return body === undefined ? shown : { ...shown, body: jsonOrText(Buffer.from(bytesOf(body)).toString()) };
 }
 
 function headerName(name: string): string {
@@ -143,7 +119,5 @@ function headerValue(name: string, value: string): string {
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
   isObject(body) && body['raw'] instanceof Uint8Array;
 
-function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
-  if (body === undefined) return undefined;
-  return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
-}
+const bytesOf = (body: Json | { readonly raw: Uint8Array }): Uint8Array =>
+  isRaw(body) ? body.raw : Buffer.from(encodeJson(body));

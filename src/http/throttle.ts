@@ -1,11 +1,8 @@
-import type { RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { asError } from '../core/failure.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 
-interface Throttle {
-  /** True until the first 429: then nothing is waited for. */
-  isOpen(): boolean;
+export interface Throttle {
   /** Returns the time waited; undefined at once if it would exceed `maxWaitMs`. Rejects when aborted. */
   acquire(maxWaitMs: Milliseconds, signal: AbortSignal): Promise<Milliseconds | undefined>;
   /** After a 429: no request for `waitMs`, then spaced out. `acquiredAt` is monotonic. */
@@ -16,7 +13,7 @@ interface Throttle {
 const MIN_SPACING_MS = 50;
 const MAX_SPACING_MS = 2000;
 
-/** Does nothing until the first 429. A 429 of a request already in flight belongs to the current burst. */
+/** For the first 429. Another 429 of a request already in flight belongs to the current burst. */
 export function createThrottle(clock: Clock, random: () => number): Throttle {
   let spacingMs = 0;
   let pausedUntil = 0;
@@ -30,7 +27,6 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
   };
 
   return {
-    isOpen: () => burstBegan === -Infinity,
     acquire: async (maxWaitMs, signal) => {
       const start = clock.monotonic();
       let at = reserve();
@@ -54,46 +50,6 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
       spacingMs = spacingMs < MIN_SPACING_MS / 4 ? 0 : spacingMs * 0.9;
     },
   };
-}
-
-type Headers = Readonly<Record<string, string>>;
-type Parameters = ReadonlyMap<string, unknown>;
-
-export const hasWindows = (headers: Headers): boolean =>
-  headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined;
-
-/** Specification 8.1. A header that is not a structured-field list counts as absent. */
-export async function readWindows(headers: Headers, now: EpochMs): Promise<readonly RateWindow[]> {
-  const left = headers['ratelimit'];
-  const policy = headers['ratelimit-policy'];
-  const { parseList } = await import('structured-headers');
-  const members = (text: string | undefined): Map<string, Parameters> => {
-    try {
-      return new Map(
-        parseList(text ?? '').flatMap(([item, parameters]) => {
-          const name = typeof item === 'string' ? item : Array.isArray(item) ? '' : String(item);
-          return name === '' ? [] : [[name, parameters] as const];
-        }),
-      );
-    } catch {
-      return new Map();
-    }
-  };
-  const remaining = members(left);
-  const quotas = members(policy);
-  return [...new Set([...quotas.keys(), ...remaining.keys()])].map((name) => ({
-    name,
-    remaining: count(remaining.get(name), 'r'),
-    resetSeconds: count(remaining.get(name), 't'),
-    quota: count(quotas.get(name), 'q'),
-    windowSeconds: count(quotas.get(name), 'w'),
-    seenAt: now,
-  }));
-}
-
-function count(parameters: Parameters | undefined, name: string): number | undefined {
-  const value = parameters?.get(name);
-  return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 
 /** How many requests are under way at once: fewer when the service refuses some, more again as it answers. */

@@ -2,7 +2,7 @@ import { safeText } from '../core/safe-text.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
 
-/** One step of a request, for `--verbose`. No event contains a body, and secrets in headers are already redacted. */
+/** One step of a request, for `--verbose`. No event contains a body; `traceLine` hides secrets in headers. */
 export type TraceEvent =
   | {
       readonly kind: 'request';
@@ -29,7 +29,7 @@ const SHOWN_HEADERS = ['content-type', 'retry-after', 'ratelimit', 'location', '
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|set-cookie)$|key|token|secret|password/i;
 
 /** Headers with every possible secret replaced by `***`. A bearer token keeps its scheme. */
-export const redactHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+const redactHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

@@ -6,7 +6,7 @@ import { parseDocument, type XmlElement } from '../core/xml.ts';
 import { readBody } from '../http/answer.ts';
 import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots } from '../http/throttle.ts';
-import { redactHeaders, type TraceEvent } from '../http/trace.ts';
+import type { TraceEvent } from '../http/trace.ts';
 import { Ending, type Transport, type WireAnswer, WireError } from '../http/transport.ts';
 import { type FailedAttempt, lostAttempt, pageAttempt, refusedAttempt, unreadable } from './failures.ts';
 import { pathOf, type S3Connection, sha256, signRequest, UNSIGNED } from './sign.ts';
@@ -147,7 +147,7 @@ export class S3Client {
     const { url, headers } = this.#sign(request, body);
     const watch = createWatch(clock, interrupt);
     watch.limit(timeoutMs * (request.patience ?? 1) + body.byteLength / SLOWEST_UPLOAD);
-    trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body.byteLength, attempt });
+    trace?.({ kind: 'request', method, url, headers, bytes: body.byteLength, attempt });
     const startedAt = clock.monotonic();
     try {
       const hasBody = body.byteLength > 0 || method === 'PUT';

@@ -8,7 +8,6 @@ import { say, type TerminalText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { ApiOptions, RetryWait } from '../../http/api.ts';
-import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/transport.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
@@ -131,12 +130,13 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
   const { runtime, settings, stderr, interactive } = options;
   const { clock, random, env } = runtime;
   const { createApi } = await import('../../http/api.ts');
-  const { traceHeaders, traceLine } = await import('../../http/trace.ts');
+  const isVerbose = settings.get('verbose');
+  const isTraced = isVerbose || env['TRACEPARENT'] !== undefined;
+  const tracing = isTraced ? await import('../../http/trace.ts') : undefined;
   const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
     if (waitMs >= REPORTED_WAIT_MS && batch !== true && interactive())
       void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
   };
-  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   return createApi({
     ...peer,
     clock,
@@ -149,11 +149,11 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
     },
     retries: batch === true ? 0 : settings.get('retries'),
     access: settings,
-    traceHeaders: traceHeaders(env),
+    traceHeaders: tracing?.traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    ...(settings.get('verbose') ? { trace } : {}),
+    trace: isVerbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TraceEvent } from '../../../src/http/trace.ts';
+import { traceLine } from '../../../src/http/trace.ts';
 import { drip, serve, text, type Behaviour } from '../../support/servers/scripted-server.ts';
 import { keysIn, openTestVolume } from '../../support/storage/open-test-volume.ts';
 import { chunksOf, readAll } from '../../support/storage/contents.ts';
@@ -19,9 +19,9 @@ const xml = (body: string, status = 200): Behaviour => text(body, status, { 'con
 
 async function openAt(script: readonly Behaviour[]) {
   const server = await serve(script);
-  const traced: TraceEvent[] = [];
+  const traced: string[] = [];
   const volume = await openTestVolume(`${server.url}/base/`, 'bucket', SECRETS, {
-    trace: (event) => traced.push(event),
+    trace: (event) => traced.push(traceLine(event)),
     retries: 0,
   });
   return { volume, server, traced };
