@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
 import * as esbuild from 'esbuild';
-import { bundling, commonJsEntries, parserFiles, withMembers } from './bundling.mjs';
+import { bundling, parserFiles, withMembers } from './bundling.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
@@ -92,15 +92,19 @@ const binaries = new Map();
 const { outputFiles, metafile } = await bundle(bill, binaries);
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-const packages = commonJsEntries(metafile);
-const files = new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), withMembers(text, metafile)]));
+const files = new Map(
+  outputFiles.map(({ path: file, text }) => {
+    const { exports } = metafile.outputs[`dist/${path.basename(file)}`];
+    return [path.basename(file), { text: withMembers(text, metafile), exports }];
+  }),
+);
 await Promise.all(
-  [...files].map(async ([name, text]) => writeFile(path.join(dist, name), await toCommonJs(text, name))),
+  [...files].map(async ([name, { text }]) => writeFile(path.join(dist, name), await toCommonJs(text, name))),
 );
 await Promise.all([...binaries].map(([name, bytes]) => writeFile(path.join(dist, name), bytes)));
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });
-await makePacks(root, { files, packages, finish });
+await makePacks(root, files, finish);
 const { files: published } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 for (const name of ['package.json', ...published]) await setModes(path.join(root, name));

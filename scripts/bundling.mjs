@@ -230,21 +230,13 @@ export const bundling = (root) => ({
   plugins: [data(root), stubs, changes],
 });
 
-/** Returns the names of the output files that are dynamically imported CommonJS packages. */
-export const commonJsEntries = ({ inputs, outputs }) =>
-  new Set(
-    Object.entries(outputs)
-      .filter(([, { entryPoint }]) => entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
-      .map(([output]) => path.basename(output)),
-  );
-
 /**
  * Splitting gives a dynamically imported CommonJS package only a default export. Node also exports its members, and the
  * sources use them, so they are added where the package is imported.
  */
-export function withMembers(text, metafile) {
-  const packages = commonJsEntries(metafile);
+export function withMembers(text, { inputs, outputs }) {
+  const isPackage = ({ entryPoint }) => inputs[entryPoint]?.format === 'cjs';
   return text.replace(/\bimport\("\.\/([\w.-]+\.c?js)"\)/g, (whole, name) =>
-    packages.has(name) ? `${whole}.then(m=>({...m.default,default:m.default}))` : whole,
+    isPackage(outputs[`dist/${name}`]) ? `${whole}.then(m=>({...m.default,default:m.default}))` : whole,
   );
 }

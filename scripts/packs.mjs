@@ -31,10 +31,9 @@ const PACKS = [
 
 /**
  * `root` is the folder of the project, with dist/ built. `files` has the text of each file of dist/ as an ECMAScript module,
- * by name; `packages` are the names of dynamically imported CommonJS packages, which are not bundled again; `finish` completes
- * a text that is CommonJS. Fails when one of the commands cannot be run.
+ * and the names of its exports; `finish` completes a text that is CommonJS. Fails when one of the commands cannot be run.
  */
-export async function makePacks(root, { files, packages, finish }) {
+export async function makePacks(root, files, finish) {
   const dist = path.join(root, 'dist');
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
   const list = path.join(home, 'list');
@@ -51,29 +50,27 @@ export async function makePacks(root, { files, packages, finish }) {
   };
   try {
     const lists = new Map();
-    const packed = new Set();
     const loaded = new Map();
     for (const args of new Set(PACKS.flatMap(({ commands }) => commands))) {
       await run(process.execPath, ['--require', lister, path.join(root, 'bin/berth'), ...args], { env });
       loaded.set(args, (await readFile(list, 'utf8')).split('\n'));
     }
     for (const { pack, commands } of PACKS) {
+      const packed = [...lists.values()].flat();
       const [first, ...others] = commands.map((args) => loaded.get(args));
-      const names = first.filter((name) => !packed.has(name) && others.every((each) => each.includes(name)));
-      for (const name of names) packed.add(name);
+      const names = first.filter((name) => !packed.includes(name) && others.every((each) => each.includes(name)));
       lists.set(pack, names);
     }
     const packs = await Promise.all(
       [...lists].map(async ([pack, names], index) => {
         const others = index === 0 ? [...lists].slice(1) : [];
-        return [pack, await packOf({ dist, pack, names, others }, { files, packages, finish })];
+        return [pack, await packOf({ pack, names, others }, files, finish)];
       }),
     );
     // Written last: while there are none, the launcher loads plain files, and Node can list them.
     for (const [pack, text] of packs) await writeFile(path.join(dist, pack), text);
     // The launcher looks for main.cjs to see whether the program is built.
-    packed.delete('main.cjs');
-    for (const name of packed) await rm(path.join(dist, name));
+    for (const name of [...lists.values()].flat()) if (name !== 'main.cjs') await rm(path.join(dist, name));
   } finally {
     service.stop();
     await rm(home, { recursive: true, force: true });
@@ -83,17 +80,21 @@ export async function makePacks(root, { files, packages, finish }) {
 /**
  * A pack is a function that takes the `require` of the launcher and returns an object: it maps the required name of a file to
  * a function that runs the file and sets the exports of a module. All files share one scope, and each runs when it is first
- * needed. The names of the files of `others` are mapped to the names of their packs.
+ * needed; what it exports is gathered only where a file outside of the pack needs it. The names of the files of `others` are
+ * mapped to the names of their packs.
  */
-async function packOf({ dist, pack, names, others }, { files, packages, finish }) {
-  const bundled = names.filter((name) => !packages.has(name));
+async function packOf({ pack, names, others }, files, finish) {
   const members = [
-    ...bundled.map((name) => `"./${name}":(module)=>{module.exports=require("./${name}")}`),
+    ...names.map((name) => `"./${name}":(module)=>{module.exports=require("${name}!").members()}`),
     ...others.flatMap(([other, held]) => held.map((name) => `"./${name}":"${other}"`)),
   ];
+  const texts = names.flatMap((name) => [
+    [`./${name}`, files.get(name).text],
+    [`${name}!`, membersOf(name, files.get(name).exports)],
+  ]);
   const { outputFiles, warnings } = await esbuild.build({
     stdin: { contents: `module.exports={${members.join(',')}}`, sourcefile: pack },
-    plugins: [onlyFiles(new Map(bundled.map((name) => [`./${name}`, files.get(name)])))],
+    plugins: [onlyFiles(new Map(texts))],
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -105,16 +106,14 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
     write: false,
   });
   const code = finish(outputFiles[0].text, warnings, pack);
-  const plain = names
-    .filter((name) => packages.has(name))
-    .map(async (name) => {
-      const text = await readFile(path.join(dist, name), 'utf8');
-      return `members["./${name}"]=(module)=>{${text}\n};`;
-    });
-  const added = (await Promise.all(plain)).join('');
   // write-file-atomic takes it for a part of its temporary names.
-  return `(function(require){var __filename="${pack}",module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
+  return `(function(require){var __filename="${pack}",module={exports:{}};${code}\nreturn module.exports})`;
 }
+
+/** A module whose only export returns those of a file. */
+const membersOf = (name, exports) =>
+  `import {${exports.map((each, at) => `${each} as e${at}`)}} from "./${name}";
+export const members=()=>({${exports.map((each, at) => `${each}:e${at}`)}})`;
 
 /** Bundles these files, and leaves every other import to the launcher. */
 const onlyFiles = (texts) => ({
