@@ -10,17 +10,12 @@ const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
 
 const NEVER = 1_000_000_000;
 
-/** Flags that are on by default, in every version since Node 20. */
-const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization'];
-
 /** Call after all modules are loaded, undo after the answer: meanwhile V8 rejects code caches. */
-export function skipOptimizations({ cachedDataVersionTag, setFlagsFromString }: typeof V8): () => void {
+export function skipRecompiling({ cachedDataVersionTag, setFlagsFromString }: typeof V8): () => void {
   // V8 does not report the value of a flag, but this tag is a hash of all of them.
   const flags = cachedDataVersionTag();
   setFlagsFromString(`--wasm-tiering-budget=${String(NEVER)}`);
-  for (const name of SKIPPED) setFlagsFromString(`--no-${name}`);
   return () => {
-    for (const name of SKIPPED) setFlagsFromString(`--${name}`);
     DEFAULT_BUDGETS.some((budget) => {
       setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
       return cachedDataVersionTag() === flags;
@@ -31,7 +26,7 @@ export function skipOptimizations({ cachedDataVersionTag, setFlagsFromString }: 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** V8 skips optimizations that take longer than they save. Slows down many requests. */
+  /** V8 does not recompile the parser, which takes longer than it saves. Slows down many requests. */
   readonly oneShot?: boolean;
   /** The time for name lookup, connection and TLS handshake together; 10 s by default. */
   readonly connectTimeoutMs?: Milliseconds;
@@ -77,7 +72,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const connections = await opened;
     last = { origin, connections };
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipOptimizations));
+    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipRecompiling));
     try {
       return await sendRequest({ origin, path: url.pathname + url.search, connections }, request);
     } finally {
