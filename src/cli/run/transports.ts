@@ -5,6 +5,7 @@ import { isNotFound, unknownOutcome } from '../../core/failure.ts';
 import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
+import type { ListRow } from '../../core/remembered.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { DryRun } from './dry-run.ts';
 
@@ -43,39 +44,39 @@ interface Below {
   readonly tell: (line: Message) => Promise<void>;
 }
 
-/** Asks again for ten seconds after a 404 for an id that this machine created within the last minute. */
-export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'clock' | 'lists' | 'signal'>): Api {
-  const newRows = async () => {
-    // oxlint-disable-next-line berth/no-wall-clock -- a date: another process wrote it
-    const isNew = (text: string): boolean => clock.now() - Date.parse(text) < NEW_MS;
-    return ((await lists.read(LIST))?.rows ?? []).filter(({ description }) => isNew(description));
-  };
-  return {
-    ...api,
-    send: async (request) => {
-      const { id, expects, method } = request;
-      let answer: ApiAnswer | undefined;
-      for (let until: number | undefined; answer === undefined;)
-        try {
-          answer = await api.send(request);
-        } catch (error) {
-          if (!isNotFound(error) || id === undefined) throw error;
-          until ??= (await newRows()).some(({ value }) => value === id) ? clock.monotonic() + PATIENCE_MS : 0;
-          if (clock.monotonic() >= until) throw error;
-          await clock.sleep(PAUSE_MS, signal);
-        }
-      const created = expects === 'created' ? stringAt(answer.value, 'id') : undefined;
-      if (created === undefined && method !== 'DELETE') return answer;
-      const before = await newRows();
-      const others = before.filter(({ value }) => value !== id);
-      // oxlint-disable-next-line berth/no-wall-clock -- a date: another process reads it
-      const now = new Date(clock.now()).toISOString();
-      const added = created === undefined ? [] : [{ value: created, name: '', description: now }];
-      if (added.length > 0 || others.length < before.length)
-        await lists.write(LIST, [...added, ...others].slice(0, MAX_IDS));
-      return answer;
-    },
-  };
+type Lists = Pick<Context, 'clock' | 'lists' | 'signal'>;
+
+/** The ids that this machine created within the last minute. */
+async function newRows({ clock, lists }: Lists): Promise<readonly ListRow[]> {
+  // oxlint-disable-next-line berth/no-wall-clock -- a date: another process wrote it
+  const isNew = (text: string): boolean => clock.now() - Date.parse(text) < NEW_MS;
+  return ((await lists.read(LIST))?.rows ?? []).filter(({ description }) => isNew(description));
+}
+
+/** Asks again for ten seconds after a 404 for an id that is new. */
+export async function sendPatiently(api: Api, request: ApiRequest, context: Lists): Promise<ApiAnswer> {
+  const { clock, lists, signal } = context;
+  const { id, expects, method } = request;
+  let answer: ApiAnswer | undefined;
+  for (let until: number | undefined; answer === undefined;)
+    try {
+      answer = await api.send(request);
+    } catch (error) {
+      if (!isNotFound(error) || id === undefined) throw error;
+      until ??= (await newRows(context)).some(({ value }) => value === id) ? clock.monotonic() + PATIENCE_MS : 0;
+      if (clock.monotonic() >= until) throw error;
+      await clock.sleep(PAUSE_MS, signal);
+    }
+  const created = expects === 'created' ? stringAt(answer.value, 'id') : undefined;
+  if (created === undefined && method !== 'DELETE') return answer;
+  const before = await newRows(context);
+  const others = before.filter(({ value }) => value !== id);
+  // oxlint-disable-next-line berth/no-wall-clock -- a date: another process reads it
+  const now = new Date(clock.now()).toISOString();
+  const added = created === undefined ? [] : [{ value: created, name: '', description: now }];
+  if (added.length > 0 || others.length < before.length)
+    await lists.write(LIST, [...added, ...others].slice(0, MAX_IDS));
+  return answer;
 }
 
 /**
@@ -84,7 +85,7 @@ export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'cl
  */
 export function commandApi(context: Context, { dryRun, writes, onRecorded, onAnswer, tell }: Below): Api {
   const recorded: RequestPreview[] = [];
-  const api = patientApi(context.api, context);
+  const { api } = context;
   return {
     ...api,
     send: async (request) => {
@@ -95,7 +96,7 @@ export function commandApi(context: Context, { dryRun, writes, onRecorded, onAns
         if (then !== undefined) await tell(`then: ${then}`);
         throw new DryRun([...recorded]);
       }
-      const answer = await api.send(request);
+      const answer = await sendPatiently(api, request, context);
       onAnswer(answer);
       if (dryRun || method === 'GET') return answer;
       checkRemoval(request, answer);

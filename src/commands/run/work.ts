@@ -20,7 +20,7 @@ import { bodyFrom, merged, withReferences } from '../../cli/resource/request-bod
 import { post } from '../../cli/resource/noun-writes.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { again } from '../../cli/until.ts';
-import { patientApi } from '../../cli/run/transports.ts';
+import { sendPatiently } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
 import { copyOne, sourceHere } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
@@ -177,7 +177,8 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
 /** For what must be done after an interrupt too. It sends each request once. */
 function uninterrupted(ctx: CommandContext): CommandContext {
   const { signal } = new AbortController();
-  return { ...ctx, signal, api: patientApi(ctx.batchApi({ signal, onWindows: () => undefined }), { ...ctx, signal }) };
+  const api = ctx.batchApi({ signal, onWindows: () => undefined });
+  return { ...ctx, signal, api: { ...api, send: (request) => sendPatiently(api, request, { ...ctx, signal }) } };
 }
 
 /** Ends the work at the time limit (9), or when the pod, at the price that was got, has cost the most that it may (15). */
