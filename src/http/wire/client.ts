@@ -2,11 +2,12 @@ import type * as V8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
-import { type Connections, createConnections, sendRequest, sharedConnection, type Target } from './connections.ts';
-import { openProxy, proxyFor, readProxies } from './proxy.ts';
+import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
 
 /** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
 const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
+
+const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
 const NEVER = 1_000_000_000;
 
@@ -16,10 +17,8 @@ export function skipRecompiling({ cachedDataVersionTag, setFlagsFromString }: ty
   const flags = cachedDataVersionTag();
   setFlagsFromString(`--wasm-tiering-budget=${String(NEVER)}`);
   return () => {
-    DEFAULT_BUDGETS.some((budget) => {
-      setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
-      return cachedDataVersionTag() === flags;
-    });
+    for (const budget of DEFAULT_BUDGETS)
+      if (cachedDataVersionTag() !== flags) setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
   };
 }
 
@@ -39,10 +38,9 @@ export interface ClientTransport extends Transport {
 
 /** HTTP/1.1 with undici, loaded at the first request. No retries here. Usage (2) for a bad proxy variable. */
 export function createTransport(options: TransportOptions): ClientTransport {
-  const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
-  let last: Omit<Target, 'path'> | undefined;
+  let last: Connections | undefined;
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The caller sets one deadline for the whole exchange.
@@ -55,26 +53,25 @@ export function createTransport(options: TransportOptions): ClientTransport {
       import('undici/lib/dispatcher/client.js'),
       import('./skip-continue.ts'),
     ]);
-    const proxy = proxyFor(url, proxies);
-    if (proxy !== undefined) return sharedConnection(await openProxy(proxy, settings));
+    const proxies = PROXY_VARIABLES.some((name) => name in options.env) ? await import('./proxy.ts') : undefined;
+    const proxy = proxies?.proxyFor(url, proxies.readProxies(options.env));
+    if (proxies && proxy) return sharedConnection(url.origin, await proxies.openProxy(proxy, settings));
     // Node loads it at the first connection to a host name.
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
     const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
-    return createConnections(() => skipContinue(new Client(url.origin, { ...settings, ...connect })));
+    return createConnections(url.origin, () => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
   const reachAndSend: Transport = async (request) => {
     const url = new URL(request.url);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
-    const { origin } = url;
-    const connections = await opened;
-    last = { origin, connections };
+    const connections = (last = await opened);
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
     if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipRecompiling));
     try {
-      return await sendRequest({ origin, path: url.pathname + url.search, connections }, request);
+      return await sendRequest(connections, url.pathname + url.search, request);
     } finally {
       // The parser is loaded once there is an answer.
       if (optimizing !== undefined) (await optimizing)();
@@ -83,17 +80,16 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   // A batch sends thousands to one origin: to parse each address costs as much as the rest.
   const send: Transport = (request) => {
-    if (last === undefined || !request.url.startsWith(last.origin)) return reachAndSend(request);
-    const { origin, connections } = last;
-    const path = request.url.slice(origin.length);
-    return PLAIN_PATH.test(path) ? sendRequest({ origin, path, connections }, request) : reachAndSend(request);
+    const path = last !== undefined && request.url.startsWith(last.origin) ? request.url.slice(last.origin.length) : '';
+    return last !== undefined && PLAIN_PATH.test(path) ? sendRequest(last, path, request) : reachAndSend(request);
   };
 
   const close = async (): Promise<void> => {
     const opened = [...origins.values()];
     origins.clear();
     last = undefined;
-    await Promise.all(opened.map(async (connections) => (await connections).destroy()));
+    // What did not open has nothing to close.
+    await Promise.allSettled(opened.map(async (connections) => (await connections).destroy()));
   };
 
   return Object.assign(send, { close });

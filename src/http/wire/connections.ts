@@ -6,6 +6,7 @@ import { toWireError } from './client-errors.ts';
 
 /** Connections to one origin, each used by one request at a time. */
 export interface Connections {
+  readonly origin: string;
   acquire(): Dispatcher;
   release(connection: Dispatcher): void;
   discard(connection: Dispatcher): void;
@@ -13,10 +14,11 @@ export interface Connections {
 }
 
 /** undici's pool opens extra connections. After an error all free ones close: they may be broken too. */
-export function createConnections(open: () => Dispatcher): Connections {
+export function createConnections(origin: string, open: () => Dispatcher): Connections {
   const all = new Set<Dispatcher>();
   const free: Dispatcher[] = [];
   return {
+    origin,
     acquire: () => {
       const client = free.pop() ?? open();
       all.add(client);
@@ -35,7 +37,8 @@ export function createConnections(open: () => Dispatcher): Connections {
   };
 }
 
-export const sharedConnection = (dispatcher: Dispatcher): Connections => ({
+export const sharedConnection = (origin: string, dispatcher: Dispatcher): Connections => ({
+  origin,
   acquire: () => dispatcher,
   release: () => undefined,
   discard: () => undefined,
@@ -55,15 +58,8 @@ function flatHeaders(headers: Readonly<Record<string, string | string[] | undefi
 /** Bytes. A stream for a shorter body costs more than the request. */
 const MAX_WHOLE: Bytes = 16 * 1024;
 
-/** Where a request goes. */
-export interface Target {
-  readonly origin: string;
-  readonly path: string;
-  readonly connections: Connections;
-}
-
 /** Fails with WireError; its stage is exact, because undici calls `onRequestStart` before the first byte. */
-export function sendRequest({ origin, path, connections }: Target, request: WireRequest): Promise<WireAnswer> {
+export function sendRequest(connections: Connections, path: string, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'not-sent';
     let settled = false;
@@ -111,7 +107,7 @@ export function sendRequest({ origin, path, connections }: Target, request: Wire
 
     connection.dispatch(
       {
-        origin,
+        origin: connections.origin,
         path,
         method: request.method,
         headers: request.headers,
