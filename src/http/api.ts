@@ -1,93 +1,39 @@
 import { setMaxListeners } from 'node:events';
 import { type AccessSetting, requireAccess, accessNeeded } from '../core/access.ts';
 import { type Address, parseKeyAddress } from '../core/addresses.ts';
-import type { ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
-import type { Clock } from '../core/context.ts';
+import type { ApiRequest, BatchApi, ServerEvent, ServiceName } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { ABSENT, asError, Failure, noKey } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
-import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
-import { type Done, exchangeOnce, leaveOpen, type Reader, readWhole } from './exchange.ts';
+import { type Done, exchangeOnce, type ExchangeOptions, leaveOpen, type Reader, readWhole } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
 import { factsOf, prepare, previewOf, signed, type UnsignedRequest } from './request.ts';
 import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
-import type { TraceEvent } from './trace.ts';
-import { type Ending, type Transport, WireError } from './transport.ts';
+import { type Ending, WireError } from './transport.ts';
 
-/** Real time; keep-alive comments do not count. The caller must end the HTTP request afterwards. */
-async function* untilIdle<T>(
-  source: AsyncIterable<T>,
-  idleMs: Milliseconds,
-  clock: Pick<Clock, 'deadline'>,
-): AsyncGenerator<T> {
-  const items = source[Symbol.asyncIterator]();
-  for (;;) {
-    const next = items.next();
-    // After a timeout nobody awaits this read, and ending the HTTP request makes it fail.
-    next.catch(() => undefined);
-    const result = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
-      const cancel = clock.deadline(idleMs, () => {
-        resolve(undefined);
-      });
-      next.finally(cancel).then(resolve, reject);
-    });
-    if (result === undefined || result.done === true) return;
-    yield result.value;
-  }
-}
-
-/** The limit for one event, in characters: it protects the memory against a hostile server. */
-const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
-
-/** Contract rules, Pods: logs. Drops an incomplete last event, as the format requires. Fails with WireError. */
-async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
-  const { createParser } = await import('eventsource-parser');
-  const ready: ServerEvent[] = [];
-  const state = { tooLong: false };
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_LENGTH,
-    onEvent: ({ id, event, data }) => ready.push({ id, event, data }),
-    onError: ({ type }) => {
-      state.tooLong ||= type === 'max-buffer-size-exceeded';
-    },
-  });
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* ready.splice(0);
-    if (state.tooLong) throw new WireError('answered', 'an event of the stream never ends');
-  }
-}
-
-export interface ApiOptions {
-  readonly transport: Transport;
+export interface ApiOptions extends Omit<ExchangeOptions, 'interruptible'> {
   /** Throws a Failure when none is configured. */
   readonly addresses: (service: ServiceName) => string | Promise<string>;
   /** `again`: after a 401. It may have changed where it comes from since it was read. */
   readonly key: (again: boolean) => Promise<string | undefined>;
   readonly keyVariable?: () => string | undefined;
-  readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt; its reason is the Failure that ends the command. */
-  readonly signal: AbortSignal;
   /** Attempts after the first; 0 for batches, which retry themselves. */
   readonly retries: number;
   readonly timeoutMs: Milliseconds;
-  /** What all waits between the attempts of one request may take; 2 minutes by default. */
-  readonly maxRetryWaitMs?: Milliseconds;
-  /** Limit for the body of an answer, decompressed; 64 MiB by default. */
-  readonly maxBytes?: Bytes;
   readonly userAgent: string;
   /** Says what requests may do; everything when absent. Asked for requests that do not only read. May fail. */
   readonly access?: AccessSetting;
   /** The headers of the trace that this process is a part of, sent with every request. */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
-  readonly trace?: ((event: TraceEvent) => void) | undefined;
   readonly onRetryWait?: (wait: RetryWait) => void;
 }
+
+/** What all waits between the attempts of one request may take. */
+const MAX_RETRY_WAIT_MS: Milliseconds = 120_000;
 
 /** A wait before a retry. `retry` counts from 1. */
 export interface RetryWait {
@@ -105,9 +51,9 @@ export interface RetryWait {
  */
 export function createApi(options: ApiOptions): BatchApi {
   const { access, clock, random, signal, trace, traceHeaders, timeoutMs } = options;
-  const policy = { retries: options.retries, maxTotalWaitMs: options.maxRetryWaitMs ?? 120_000 };
+  const policy = { retries: options.retries, maxTotalWaitMs: MAX_RETRY_WAIT_MS };
   const interruptible = new Set<Ending>();
-  const exchange = { maxBytes: 64 * 1024 * 1024, ...options, interruptible };
+  const exchange = { ...options, interruptible };
   // Such as `5b1f0c9ae2d4-1`; all attempts of a request share it.
   const run = Math.floor(random() * 2 ** 48)
     .toString(16)
@@ -206,6 +152,7 @@ export function createApi(options: ApiOptions): BatchApi {
   };
 
   async function* events(request: ApiRequest): AsyncGenerator<ServerEvent> {
+    const { readEvents, untilIdle } = await import('./server-events.ts');
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
     const asked = { ...request, headers: { ...accept, ...request.headers } };
     const { headers, body, exchange: open } = await send(asked, leaveOpen);

@@ -81,6 +81,7 @@ export async function createRunnerFixture() {
     retries: 0,
     timeoutMs: 30_000,
     userAgent: 'test',
+    maxBytes: 64 * 1024 * 1024,
     onWindows: (seen) => {
       windows.take(seen);
     },

@@ -87,6 +87,7 @@ export function connect(base: string, options: Partial<ApiOptions> = {}, wire: P
     retries: 3,
     timeoutMs: 60_000,
     userAgent: 'berth/test',
+    maxBytes: 64 * 1024 * 1024,
     onWindows: (told) => {
       windows.push(told);
     },

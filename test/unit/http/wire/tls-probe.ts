@@ -14,6 +14,7 @@ const api = createApi({
   retries: 1,
   timeoutMs: 10_000,
   userAgent: 'berth/probe',
+  maxBytes: 64 * 1024 * 1024,
 });
 api.send({ service: 'base', method: 'GET', path: ['v2', 'pods'] }).then(
   (answer) => {
