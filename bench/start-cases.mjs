@@ -28,9 +28,9 @@ export async function startCases(berth, service, home, env) {
   return [
     { name: 'node -e 0', args: ['-e', '0'], env },
     { name: 'node -e 0, a given certificate', args: ['-e', '0'], env: { ...env, ...given } },
-    { name: 'berth --version', args: [berth, '--version'], env, target: always(1.2) },
-    { name: 'berth --help', args: [berth, '--help'], env, target: always(1.5) },
-    { name: 'berth pods get ID', args: [berth, ...GET], env, target: byNode(2, 1.9) },
+    { name: 'berth --version', args: [berth, '--version'], env, target: always(1.1) },
+    { name: 'berth --help', args: [berth, '--help'], env, target: always(1.4) },
+    { name: 'berth pods get ID', args: [berth, ...GET], env, target: byNode(2.2, 1.9) },
     {
       name: 'berth pods get ID, first run',
       args: [berth, ...GET],
@@ -52,7 +52,7 @@ export async function startCases(berth, service, home, env) {
       env: { ...https, ...system },
       target: byNode(3, 2.2),
     },
-    { name: 'berth --local pods list', args: [berth, '--local', 'pods', 'list'], env, target: always(2.5) },
+    { name: 'berth --local pods list', args: [berth, '--local', 'pods', 'list'], env, target: byNode(2.4, 2.2) },
     { name: 'berth pods get ID --jq .id', args: [berth, ...GET, '--jq', '.id'], env, target: always(5.2) },
     { name: 'berth __complete (TAB)', args: [berth, '__complete', 'zsh', 'pods', ''], env },
   ];
