@@ -64,10 +64,10 @@ export function findProblemsAfterRun(items, service, lines, mayRepeat) {
 
 /**
  * A job that was accepted in the second before a clock jump may be deleted before the campaign has read it. Its result says
- * itself whose it is, where it has one.
+ * itself whose it is, where it has one: a job that ended by a limit of time has none.
  */
 const mayBeUnread = ({ status, output, error }, { mark }) =>
-  status === 'EXPIRED' || output?.mark === mark || String(error).includes(mark);
+  ['EXPIRED', 'TIMED_OUT'].includes(status) || output?.mark === mark || String(error).includes(mark);
 
 function findLineProblems(line, items, service) {
   if (line.broken !== undefined) return [`a line of the results is not JSON: ${line.broken.slice(0, 200)}`];
