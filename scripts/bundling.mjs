@@ -235,8 +235,10 @@ export const bundling = (root) => ({
  * sources use them, so they are added where the package is imported.
  */
 export function withMembers(text, { inputs, outputs }) {
-  const isPackage = ({ entryPoint }) => inputs[entryPoint]?.format === 'cjs';
+  const packages = Object.keys(outputs)
+    .filter((file) => inputs[outputs[file].entryPoint]?.format === 'cjs')
+    .map((file) => path.basename(file));
   return text.replace(/\bimport\("\.\/([\w.-]+\.c?js)"\)/g, (whole, name) =>
-    isPackage(outputs[`dist/${name}`]) ? `${whole}.then(m=>({...m.default,default:m.default}))` : whole,
+    packages.includes(name) ? `${whole}.then(m=>({...m.default,default:m.default}))` : whole,
   );
 }
