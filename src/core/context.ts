@@ -12,10 +12,11 @@ export type * from './settings.ts';
 
 /** All a command may use from outside: no global clock, environment, stream or network. Tests replace it. */
 export interface Context {
-  readonly api: Api;
+  /** One for all requests of a command. Its code is loaded with the first of them. */
+  openApi(): Promise<Api>;
   /** Opens an Api for thousands of requests. It sends each request once; the caller throttles and retries. */
-  batchApi(options: BatchApiOptions): BatchApi;
-  loginApi(options: { readonly base: string; readonly key: string }): Api;
+  batchApi(options: BatchApiOptions): Promise<BatchApi>;
+  loginApi(options: { readonly base: string; readonly key: string }): Promise<Api>;
   /** Call before the addresses of pods are read. Does nothing when requests go to another service. */
   openLocalPods(): Promise<void>;
   readonly settings: SettingsView;

@@ -49,7 +49,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const durable = async (): Promise<RangeFiles> =>
     (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
-    api: connection.api,
+    openApi: connection.openApi,
     batchApi: (options) => {
       // Only long commands send in batchApi: they must survive an upgrade of the program.
       runtime.holdProgram();

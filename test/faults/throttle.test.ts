@@ -188,7 +188,9 @@ describe('a storm of 429 with 50 requests in flight', () => {
     const clock = createTestClock(NOW);
     const context = createContext(createTestWorld({ env: pointedAt(server.url), clock }), {});
     const get = { service: 'base', method: 'GET', path: ['v2', 'pods', 'pod1'] } as const;
-    const answers = await Promise.all(Array.from({ length: COUNT }, () => context.api.send(get)));
+    const answers = await Promise.all(
+      Array.from({ length: COUNT }, () => context.openApi().then((api) => api.send(get))),
+    );
     await context.close();
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: COUNT }, () => 200));
     // Each request was sent twice: none was sent during the time in Retry-After.
@@ -205,7 +207,9 @@ describe('a storm of 429 with 50 requests in flight', () => {
     const clock = createTestClock(NOW);
     const context = createContext(createTestWorld({ env: pointedAt(server.url), clock }), {});
     const get = { service: 'base', method: 'GET', path: ['v2', 'pods', 'pod1'] } as const;
-    const ends = await Promise.allSettled(Array.from({ length: COUNT }, () => context.api.send(get)));
+    const ends = await Promise.allSettled(
+      Array.from({ length: COUNT }, () => context.openApi().then((api) => api.send(get))),
+    );
     await context.close();
     expect(ends.every((end) => end.status === 'rejected' && (end.reason as { exit?: number }).exit === 6)).toBe(true);
     expect(server.seen.length).toBeLessThanOrEqual(4 * COUNT);

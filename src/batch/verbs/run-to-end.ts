@@ -104,7 +104,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
   const options = runOptions(open);
   const rates = createRequestRates(options, options.shard?.of ?? 1, clock, ports.random);
   const secondInterrupt = new AbortController();
-  const api = ports.batchApi({ signal: secondInterrupt.signal, onWindows: rates.applyWindows });
+  const api = await ports.batchApi({ signal: secondInterrupt.signal, onWindows: rates.applyWindows });
   const client = createQueueClient(api, asId(endpointId), optionsText(open.settings));
   const requestPrice = (until: AbortSignal) => ports.workerPrice(endpointId, until);
   const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), ({ low, high }) => {

@@ -195,14 +195,14 @@ async function valuesOf(
 
 /** Rows kept for a minute, else asked for once. */
 async function rowsOf(context: Context, list: Collection): Promise<readonly ListRow[]> {
-  const { settings, clock, api } = context;
+  const { settings, clock } = context;
   const kept = await context.lists.read(list.noun);
   if (kept?.isFresh === true) return kept.rows;
   if (!settings.local && (await settings.key()) === undefined) return [];
   const until = clock.monotonic() + WAIT_MS;
   const rows = new Map<string, ListRow>();
   const isWhole = await unlessFailed(context, async () => {
-    for await (const page of followPages(api, listRequest(list, list.lookupQuery))) {
+    for await (const page of followPages(await context.openApi(), listRequest(list, list.lookupQuery))) {
       for (const row of page.rows) {
         const value = offered(stringAt(row, list.value ?? 'id'));
         const description = describedBy(row, list).join(', ');

@@ -1,5 +1,5 @@
 import type { Collection } from './collection.ts';
-import type { ApiAnswer } from '../../core/api.ts';
+import type { Api, ApiAnswer } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -20,7 +20,8 @@ export interface Progress {
 
 export interface CommandContext extends Context {
   readonly output: OutputOptions;
-  /** Reads are sent. The first write is printed and ends the command. */
+  /** Commands send with this alone. In a dry run, the first write is printed and ends the command. */
+  readonly api: Api;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly ids: IdCache;

@@ -85,10 +85,13 @@ export async function sendPatiently(api: Api, request: ApiRequest, context: List
  */
 export function commandApi(context: Context, { dryRun, writes, onRecorded, onAnswer, tell }: Below): Api {
   const recorded: RequestPreview[] = [];
-  const { api } = context;
   return {
-    ...api,
+    events: async function* (request) {
+      yield* (await context.openApi()).events(request);
+    },
+    preview: async (request) => (await context.openApi()).preview(request),
     send: async (request) => {
+      const api = await context.openApi();
       const { method, isRecorded = method !== 'GET', then } = request;
       if (dryRun && isRecorded) {
         onRecorded(request);

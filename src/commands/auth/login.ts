@@ -129,7 +129,7 @@ async function loginStorage(ctx: CommandContext, withKey: boolean): Promise<Resu
 /** Before anything is saved. Denied (3) for a refused key; else as the request. */
 async function checkLogin(ctx: CommandContext, base: string, key: string): Promise<void> {
   try {
-    await checkKey(ctx.loginApi({ base, key }));
+    await checkKey(await ctx.loginApi({ base, key }));
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     const [what, next] =

@@ -24,7 +24,7 @@ async function requestWorkerPrice(
   signal: AbortSignal,
 ): Promise<DollarRange | undefined> {
   // These rate windows are not the queue API's.
-  const api = ctx.batchApi({ signal, onWindows: () => undefined });
+  const api = await ctx.batchApi({ signal, onWindows: () => undefined });
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
   const { path, member } = catalogFor(endpoint);

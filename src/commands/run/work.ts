@@ -101,7 +101,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
 
 /** An interrupt, which would leave unknown what a create made, ends the work after it. */
 async function createPod(ctx: CommandContext, { mark, values }: Run, body: JsonObject): Promise<Json> {
-  const [patient, placement] = [uninterrupted(ctx), placementOf(values, body)];
+  const [patient, placement] = [await uninterrupted(ctx), placementOf(values, body)];
   const words = { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) };
   const mayPass = fewTimes(EXIT.rateLimited, EXIT.unavailable);
   const send = (one: JsonObject) => {
@@ -154,7 +154,7 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
     await say(ctx, hint);
     return ctx.terminal.output ? { kind: 'nothing' } : { kind: 'text', text: `${idOf(pod)}\n` };
   }
-  const after = uninterrupted(ctx);
+  const after = await uninterrupted(ctx);
   const lost = await copyBack(after, run, failure);
   const isKept = values['keep'] === true || (code !== 0 && values['keepOnFailure'] === true);
   try {
@@ -175,9 +175,9 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
 }
 
 /** For what must be done after an interrupt too. It sends each request once. */
-function uninterrupted(ctx: CommandContext): CommandContext {
+async function uninterrupted(ctx: CommandContext): Promise<CommandContext> {
   const { signal } = new AbortController();
-  const api = ctx.batchApi({ signal, onWindows: () => undefined });
+  const api = await ctx.batchApi({ signal, onWindows: () => undefined });
   return { ...ctx, signal, api: { ...api, send: (request) => sendPatiently(api, request, { ...ctx, signal }) } };
 }
 

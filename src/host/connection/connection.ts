@@ -30,13 +30,13 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
       sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
     );
   }
-  if (settings.source(name) !== 'profile') checkKeyAddress(settings, name, address);
+  if (settings.source(name) !== 'profile' && settings.keySource() === 'profile')
+    checkKeyAddress(settings, name, address);
   return address;
 }
 
 /** Never send a profile's key to another address, for example one from an environment variable. */
 function checkKeyAddress(settings: Settings, name: string, address: string): void {
-  if (settings.keySource() !== 'profile') return;
   const allowed = Object.values(settings.profileAddresses()).map(originOf);
   if (allowed.includes(originOf(address))) return;
   throw new Failure({
@@ -92,28 +92,28 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
     return transport;
   };
 
-  const peerOf = async ({ batch, login }: Purpose): Promise<Peer> => {
+  const open = async (purpose: Purpose): Promise<BatchApi> => {
+    const { batch, login } = purpose;
     if (login === undefined && settings.local) {
       const { transport, origin, key } = await openLocal();
-      return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
+      return openApi(options, purpose, { transport, addresses: () => origin, key: () => Promise.resolve(key) });
     }
-    return {
+    return openApi(options, purpose, {
       transport: await openRemote(batch !== true),
       addresses: (service) => login?.base ?? remoteAddress(settings, service),
       // Async, so that an error of `apiKey` is a rejected promise.
       key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),
       keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
-    };
+    });
   };
 
-  const open = (purpose: Purpose): BatchApi => lazily(async () => openApi(options, purpose, await peerOf(purpose)));
-
+  let api: Promise<Api> | undefined;
   return {
-    api: open({}),
+    openApi: () => (api ??= open({})),
     openLocal,
     openRemote,
-    batchApi: (given: BatchApiOptions): BatchApi => open({ ...given, batch: true }),
-    loginApi: (login: Required<Purpose>['login']): Api => open({ login }),
+    batchApi: (given: BatchApiOptions): Promise<BatchApi> => open({ ...given, batch: true }),
+    loginApi: (login: Required<Purpose>['login']): Promise<Api> => open({ login }),
     close: async (): Promise<void> => {
       await Promise.all(closes.map((close) => close()));
     },
@@ -155,28 +155,4 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
     userAgent: `berth/${version}`,
     trace: isVerbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
   });
-}
-
-/** Loads and opens with the first request. */
-function lazily(open: () => Promise<BatchApi>): BatchApi {
-  let opening: Promise<BatchApi> | undefined;
-  let api: BatchApi | undefined;
-  const ready = async (): Promise<BatchApi> => (api = await (opening ??= open()));
-  return {
-    // Synchronous once it is open: an extra await would delay each of thousands of requests.
-    send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
-    prepare: (request) => {
-      let prepared: ReturnType<BatchApi['prepare']> | undefined;
-      return {
-        send: (body) =>
-          prepared === undefined
-            ? ready().then((first) => (prepared ??= first.prepare(request)).send(body))
-            : prepared.send(body),
-      };
-    },
-    events: async function* (request) {
-      yield* (await ready()).events(request);
-    },
-    preview: async (request) => (await ready()).preview(request),
-  };
 }
