@@ -1,6 +1,5 @@
 /** The fields of the container of pods, endpoints, templates and clusters. */
-import { usage } from '../core/failure.ts';
-import { arrayOf, encodeJson, type Json, objectOf, stringOf } from '../core/json.ts';
+import type { Json } from '../core/json.ts';
 import { list } from '../output/cells.ts';
 import { settleCommand, shellLineOf } from './container-command.ts';
 import { pick } from './resource/arguments.ts';
@@ -8,23 +7,13 @@ import { REGISTRIES } from './resource/collections.ts';
 import type { Field, Fields } from './resource/fields.ts';
 import { addVariables, completeVariables, removeVariables, unchangedOrEmpty } from './variables.ts';
 
-/** Each text of the value. Empty text removes a value. */
-const matching =
-  (flag: string, pattern: RegExp, form: string) =>
-  (given: Json): void => {
-    const wrong = (arrayOf(given) ?? [given]).find((each) => !pattern.test(stringOf(each) ?? ''));
-    if (wrong !== undefined) throw usage(`invalid ${flag} ${encodeJson(wrong)}: use ${form}`);
-  };
-
-export const cudaVersions = (flag: string) => matching(flag, /^(?:\d+\.\d+)?$/, 'a version such as 12.8');
-
-const variableName = matching('--env', /^[^\s\p{Cc}=]*$/u, 'a name without white space');
+export const CUDA_FORM = [/^(?:\d+\.\d+)?$/, 'a version such as 12.8'] as const;
 
 /** Clusters have these without the registry (specification 2.1 and 9). All can be created and updated. */
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
-    check: matching('--image', /^(?![a-z]+:\/\/)[^\s\p{Cc}]*$/iu, 'REGISTRY/NAME:TAG, without https://'),
+    form: [/^(?![a-z]+:\/\/)[^\s\p{Cc}]*$/iu, 'REGISTRY/NAME:TAG, without https://'],
     write: {
       text: 'the container image',
       metavar: 'IMAGE',
@@ -41,8 +30,6 @@ export const CONTAINER_FIELDS = {
     path: 'entrypoint',
     type: 'list',
     show: shellLineOf('entrypoint'),
-    lines: (row) =>
-      [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value.text !== ''),
     write: { texts: "in the place of the image's entrypoint: one word, repeatable", metavar: 'WORD' },
   },
   cmd: {
@@ -64,16 +51,14 @@ export const CONTAINER_FIELDS = {
     path: 'ports',
     type: 'list',
     label: 'ports',
-    check: matching('--port', /^(?:[1-9]\d{0,4}\/[a-z]+)?$/i, 'a port and a protocol, such as 8080/http'),
-    lines: (row) => [{ label: 'ports', value: list('ports')(row).join(', ') }],
+    show: (row) => list('ports')(row).join(', '),
+    form: [/^(?:[1-9]\d{0,4}\/[a-z]+)?$/i, 'a port and a protocol, such as 8080/http'],
     write: { list: 'ports to publish, such as 8080/http', metavar: 'PORT/PROTOCOL' },
   },
   env: {
     path: 'env',
     type: 'pairs',
-    check: (variables) => {
-      variableName(Object.keys(objectOf(variables) ?? {}));
-    },
+    form: [/^[^\s\p{Cc}=]*$/u, 'a name without white space'],
     write: {
       texts: 'an environment variable; NAME=@secret:SECRET for a secret',
       short: '-e',
@@ -135,11 +120,8 @@ export const NAME_FLAG = {
 
 export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;
 
-export const onOff = (summary: string) => ({
-  choice: summary,
-  choices: ['on', 'off'],
-  value: (word: string): Json => word === 'on',
-});
+/** Of a `choice` that can be undone, unlike a switch. */
+export const ON_OFF = { choices: ['on', 'off'], value: (word: string): Json => word === 'on' } as const;
 
 /** For resources that accept it at creation and never show it. */
 export const createOnly = ({ write, ...field }: Field): Field => ({

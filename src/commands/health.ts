@@ -4,7 +4,8 @@ import { withId } from '../cli/resource/targets.ts';
 import { text } from '../output/cells.ts';
 import { answerResult, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
+import { queueArgument } from '../cli/resource/arguments.ts';
+import { ENDPOINTS } from '../cli/resource/collections.ts';
 import { memberLabel, otherMembers, textColumn } from '../cli/resource/fields.ts';
 import { mapOf, NUMBER, serviceObject } from '../cli/model/output-schema.ts';
 
@@ -38,7 +39,7 @@ const countSection = (row: Json, member: string): Section => ({
 export const health = defineCommand({
   output: () => serviceObject({ jobs: mapOf(NUMBER), workers: mapOf(NUMBER) }),
   summary: "show an endpoint's jobs and workers at a glance",
-  args: { endpoint: QUEUE_ARGUMENT },
+  args: { endpoint: queueArgument() },
   watch: true,
   examples: [
     ['berth health demo', 'jobs and workers now'],

@@ -1,7 +1,8 @@
 import { ask, asks, requireYes } from '../cli/ask.ts';
 import { defineCommand, defineGroup, yesOption } from '../cli/model/command.ts';
 import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
+import { queueArgument } from '../cli/resource/arguments.ts';
+import { ENDPOINTS } from '../cli/resource/collections.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { withId } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
@@ -19,7 +20,7 @@ const purgeView: View = {
 const purge = defineCommand({
   output: () => serviceObject({ removed: WHOLE }, { status: TEXT }),
   summary: 'remove every waiting job; jobs in progress continue',
-  args: { endpoint: QUEUE_ARGUMENT },
+  args: { endpoint: queueArgument() },
   options: { yes: yesOption },
   writes: true,
   destroys: true,

@@ -1,4 +1,4 @@
-import { CONTAINER_FIELDS, CONTAINER_SECTION, cudaVersions, NAME_FLAG, onOff } from '../cli/container.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, CUDA_FORM, NAME_FLAG, ON_OFF } from '../cli/container.ts';
 import { option } from '../cli/model/params.ts';
 import { REGISTRIES, TEMPLATES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
@@ -28,7 +28,7 @@ const FIELDS = {
     path: 'allowedCudaVersions',
     type: 'list',
     label: 'cuda',
-    check: cudaVersions('--cuda'),
+    form: CUDA_FORM,
     write: { list: 'only on machines with one of these CUDA versions', metavar: 'VERSION' },
   },
   mounts: {
@@ -42,25 +42,25 @@ const FIELDS = {
     path: 'serverless',
     type: 'flag',
     create: { on: 'for endpoints; otherwise for pods' },
-    update: onOff('for endpoints, or for pods'),
+    update: { choice: 'for endpoints, or for pods', ...ON_OFF },
   },
   public: {
     path: 'public',
     type: 'flag',
     create: { on: 'let everybody read it, with its variables' },
-    update: onOff('let everybody read it, with its variables'),
+    update: { choice: 'let everybody read it, with its variables', ...ON_OFF },
   },
   startSsh: {
     path: 'startSsh',
     type: 'flag',
     label: 'starts ssh',
-    write: onOff('start an SSH server in its pods (default on)'),
+    write: { choice: 'start an SSH server in its pods (default on)', ...ON_OFF },
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     label: 'starts jupyter',
-    write: onOff('start Jupyter in its pods (default on)'),
+    write: { choice: 'start Jupyter in its pods (default on)', ...ON_OFF },
   },
 } as const satisfies Fields;
 

@@ -1,11 +1,11 @@
 import { CREATED_AT, NAME_FLAG } from '../cli/container.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { ofVolume, perMonth, sum } from '../cli/money.ts';
+import { pick } from '../cli/resource/arguments.ts';
 import { DATA_CENTERS, ENDPOINTS, PODS, VOLUMES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { create, type CreateRequest, remove, update, usersOf } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import { pick } from '../cli/resource/arguments.ts';
 import { labelOf, resource } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
 import type { ApiAnswer } from '../core/api.ts';

@@ -1,7 +1,8 @@
-import { type Collection, describedBy, type Query } from '../model/collection.ts';
+import { type Collection, describedBy } from '../model/collection.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
 import { arg, type Ask, option, type Param, type Params } from '../model/params.ts';
 import type { ResourceTable } from './fields.ts';
+import { ENDPOINTS } from './collections.ts';
 import { listRows, lookupRows } from './pages.ts';
 import { type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { compileGlobs } from '../../core/patterns.ts';
@@ -16,7 +17,8 @@ interface SelectorParams extends Params {
   readonly all: Param<boolean>;
 }
 
-const match = option.texts("with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' });
+const match = (which: string) =>
+  option.texts(`${which} with a name like this pattern, such as 'train-*'`, { metavar: 'GLOB' });
 
 const status = (table: ResourceTable, summary: string): Params => {
   const choices = table.fields['status']?.values;
@@ -27,7 +29,7 @@ const isNamed = (table: ResourceTable): boolean => table.fields['name']?.path ==
 
 /** Only those that its rows have members for. */
 export const filterOptions = (table: ResourceTable): Params => ({
-  ...(isNamed(table) && { match: { ...match, summary: `only ${match.summary}` } }),
+  ...(isNamed(table) && { match: match('only') }),
   ...status(table, 'only with one of these statuses'),
   ...(ageField(table) !== undefined && {
     olderThan: option.durationWithUnit('only created longer ago than this, such as 3d'),
@@ -38,7 +40,7 @@ export const filterOptions = (table: ResourceTable): Params => ({
 /** A flag that does not fit the resource is absent, and its value undefined. */
 export const selectorOptions = (table: ResourceTable, plural: string): SelectorParams =>
   ({
-    ...(isNamed(table) && { match: { ...match, summary: `all ${plural} ${match.summary}` } }),
+    ...(isNamed(table) && { match: match(`all ${plural}`) }),
     ...status(table, `all ${plural} with one of these statuses`),
     ...(ageField(table) !== undefined && {
       olderThan: option.durationWithUnit(`all ${plural} created longer ago than this, such as 3d`),
@@ -78,25 +80,24 @@ export function compileFilter(
 export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());
 
-/** From the rows as the service has them now. */
-export const pick = (of: Collection, query?: Query): Ask => ({
+/** From the rows as the service has them now; of a product, with whether it can be had (contract rules, Catalog). */
+export const pick = (of: Collection, product?: 'POD' | 'CLUSTER' | 'SERVERLESS'): Ask => ({
   kind: 'pick',
   question: of.noun.charAt(0).toUpperCase() + of.noun.slice(1),
   choices: async (ctx) => {
+    const query = product && { include: 'AVAILABILITY', product };
     const rows = query === undefined ? await lookupRows(ctx, of) : (await listRows(ctx, of, query)).values;
+    const described = query === undefined ? of.described : [...(of.described ?? []), 'availability'];
     const found = new Map<string, string>();
     for (const row of rows) {
       const value = stringAt(row, of.value ?? 'id');
       if (value === undefined || found.has(value)) continue;
-      found.set(value, [value, stringAt(row, 'name') ?? '', ...describedBy(row, of)].filter(Boolean).join('  '));
+      const words = [value, stringAt(row, 'name') ?? '', ...describedBy(row, { described })];
+      found.set(value, words.filter(Boolean).join('  '));
     }
     return [...found].map(([value, name]) => ({ name, value }));
   },
 });
-
-/** With whether it can be had now (contract rules, Catalog). */
-export const pickOfCatalog = (of: Collection, product: 'POD' | 'CLUSTER' | 'SERVERLESS'): Ask =>
-  pick({ ...of, described: [...(of.described ?? []), 'availability'] }, { include: 'AVAILABILITY', product });
 
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
@@ -117,3 +118,8 @@ export const idsArgument = (of: Collection): Param<readonly string[]> =>
 /** One row or several, without selectors. */
 export const idsOnlyArgument = (of: Collection): Param<readonly string[]> =>
   arg.ids(`${of.noun} ids or names`, idShape(of));
+
+export const endpointArgument = () => arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS });
+
+/** May be a public endpoint. */
+export const queueArgument = () => arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });

@@ -1,7 +1,7 @@
 /** The members of a body: which a table accepts, and one that is read or set at a path. */
 import { usage } from '../../core/failure.ts';
-import { isList, isObject, type Json, type JsonObject, memberAt } from '../../core/json.ts';
-import { type Param, paramOf } from '../model/params.ts';
+import { encodeJson, isList, isObject, type Json, type JsonObject, memberAt, stringOf } from '../../core/json.ts';
+import { flagName, type Param, paramOf } from '../model/params.ts';
 import { type BodyContext, readPaths, type ResourceTable, type WriteVerb } from './fields.ts';
 
 export interface Member {
@@ -47,9 +47,14 @@ export const printedPaths = (table: ResourceTable): readonly string[] => [
 
 /** Fails with usage (2). */
 export function checkBody({ fields }: ResourceTable, body: JsonObject): void {
-  for (const { path, check } of Object.values(fields)) {
+  for (const [key, { path, form, check }] of Object.entries(fields)) {
     const value: Json | undefined = path === undefined ? undefined : memberAt(body, path);
-    if (value !== undefined) check?.(value);
+    if (value === undefined) continue;
+    check?.(value);
+    if (form === undefined) continue;
+    const texts = isList(value) ? value : isObject(value) ? Object.keys(value) : [value];
+    const wrong = texts.find((text) => !form[0].test(stringOf(text) ?? ''));
+    if (wrong !== undefined) throw usage(`invalid ${flagName(key)} ${encodeJson(wrong)}: use ${form[1]}`);
   }
 }
 

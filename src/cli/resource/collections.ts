@@ -1,7 +1,6 @@
 /** The list of each kind of resource: to resolve names to ids, and to pick from. */
 
 import type { Collection } from '../model/collection.ts';
-import { arg } from '../model/params.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { berth } from '../../core/message.ts';
@@ -55,11 +54,6 @@ export const DATA_CENTERS = collection('data center', 'catalog/datacenters', 'da
   idsOnly: true,
   described: ['region'],
 });
-
-export const ENDPOINT_ARGUMENT = arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS });
-
-/** May be a public endpoint. */
-export const QUEUE_ARGUMENT = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
 
 /** Contract, Cloud. */
 export const CLOUDS = ['SECURE', 'COMMUNITY'] as const;

@@ -78,6 +78,8 @@ export interface Field {
   readonly write?: FieldWrite;
   readonly create?: FieldWrite;
   readonly update?: FieldWrite;
+  /** What each text of the value matches, or each name of an object, and what to use. Empty text removes a value. */
+  readonly form?: readonly [RegExp, string];
   /** Fails with usage (2), before the body is sent. */
   readonly check?: (value: Json) => void;
   /** Adds what the service takes only complete, or removes other forms of this field. Fails with usage (2). */

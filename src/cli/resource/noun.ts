@@ -71,12 +71,12 @@ function sortRows(rows: readonly Json[], table: ResourceTable, words: readonly s
 const valueOf = (value: Json | undefined): string | number | undefined =>
   typeof value === 'boolean' ? Number(value) : (numberOf(value) ?? stringOf(value));
 
-export const limitOption = option.count('show only the first N rows', 1);
+export const limitOption = () => option.count('show only the first N rows', 1);
 
 export const listOptions = (table: ResourceTable) => ({
   ...filterOptions(table),
   sort: sortOption(table),
-  limit: limitOption,
+  limit: limitOption(),
 });
 
 export type ListFilter = RowFilter & {

@@ -1,6 +1,6 @@
 /** The fields of clusters. */
 import { CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../../cli/container.ts';
-import { pickOfCatalog } from '../../cli/resource/arguments.ts';
+import { pick } from '../../cli/resource/arguments.ts';
 import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { networkMount } from '../pods/pod-cells.ts';
@@ -33,7 +33,12 @@ const FIELDS = {
   compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
   gpu: {
     path: 'compute.gpuTypeId',
-    create: { text: 'the GPU type of every pod', metavar: 'GPU', complete: GPUS, ask: pickOfCatalog(GPUS, 'CLUSTER') },
+    create: {
+      text: 'the GPU type of every pod',
+      metavar: 'GPU',
+      complete: GPUS,
+      ask: pick(GPUS, 'CLUSTER'),
+    },
   },
   gpuCount: {
     path: 'compute.gpuCountPerPod',

@@ -5,11 +5,11 @@ import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { list, noun } from '../../cli/resource/noun.ts';
-import { rowSchema } from '../../cli/resource/arguments.ts';
+import { endpointArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { resource, withId } from '../../cli/resource/targets.ts';
 import { text } from '../../output/cells.ts';
 import { answerResult, type Result, rowsOf } from '../../output/view.ts';
-import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 
 const SHORT_COMMIT = 8;
 
@@ -67,7 +67,7 @@ const get = defineCommand({
   output: () => rowSchema(BUILDS),
   fields: BUILDS.view.paths,
   summary: 'show a build of an endpoint: its commit, its image and why it failed',
-  args: { endpoint: ENDPOINT_ARGUMENT, build: arg.text('build id') },
+  args: { endpoint: endpointArgument(), build: arg.text('build id') },
   options: { exitStatus: option.on('end 10 when the build has failed, 11 when it was cancelled') },
   exits: [EXIT.jobFailed, EXIT.jobCancelled],
   watch: endedWhen(isFinal),

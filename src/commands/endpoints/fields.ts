@@ -5,9 +5,10 @@ import {
   CONTAINER_MEMBERS,
   CONTAINER_SECTION,
   CREATED_AT,
-  cudaVersions,
+  CUDA_FORM,
   NAME_FLAG,
 } from '../../cli/container.ts';
+import { pick } from '../../cli/resource/arguments.ts';
 import {
   CPUS,
   DATA_CENTERS,
@@ -18,7 +19,6 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { resource } from '../../cli/resource/targets.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
@@ -104,7 +104,7 @@ const FIELDS = {
       list: 'pools of GPU types that workers may run on',
       metavar: 'POOL',
       complete: POOLS,
-      ask: pickOfCatalog(POOLS, 'SERVERLESS'),
+      ask: pick(POOLS, 'SERVERLESS'),
     },
   },
   excludeGpu: {
@@ -120,12 +120,12 @@ const FIELDS = {
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
-    check: cudaVersions('--cuda'),
+    form: CUDA_FORM,
     write: { list: 'only with one of these CUDA versions', metavar: 'VERSION' },
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
-    check: cudaVersions('--min-cuda'),
+    form: CUDA_FORM,
     write: { text: 'only with this CUDA version or a newer one', metavar: 'VERSION' },
   },
   cpu: {

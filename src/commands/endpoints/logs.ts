@@ -6,7 +6,8 @@ import { itemsAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
-import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
+import { endpointArgument } from '../../cli/resource/arguments.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
@@ -16,7 +17,7 @@ export const logs = defineCommand({
   summary: 'show what the workers of an endpoint write',
   details: `Without WORKER all of them, each line with its worker; --follow adds new workers. ${LOG_DETAILS}`,
   args: {
-    id: ENDPOINT_ARGUMENT,
+    id: endpointArgument(),
     worker: arg.optional('worker id'),
   },
   options: LOG_OPTIONS,

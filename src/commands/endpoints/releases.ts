@@ -9,7 +9,8 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
 import { age, percent, text } from '../../output/cells.ts';
 import { answerResult, type Facts, type Result, type Section, type View } from '../../output/view.ts';
-import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
+import { endpointArgument } from '../../cli/resource/arguments.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { otherMembers } from '../../cli/resource/fields.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 
@@ -103,8 +104,8 @@ const isRollingOut = (result: Result): boolean =>
 export const releases = defineCommand({
   output: () => contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',
-  args: { id: ENDPOINT_ARGUMENT },
-  options: { limit: limitOption, ...waitOptions('wait until every worker runs the newest release') },
+  args: { id: endpointArgument() },
+  options: { limit: limitOption(), ...waitOptions('wait until every worker runs the newest release') },
   watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
     ['berth endpoints releases captions --watch', 'follow a rollout'],

@@ -50,7 +50,7 @@ export const recent = defineCommand({
   details:
     'The last 100 jobs that jobs run submitted here with this profile and key, latest first, each with the status last seen. Their status now: berth jobs status JOB. Jobs of batches: berth jobs batch status.',
   args: { endpoint: arg.optional('only the jobs of this endpoint, by its id or name', { complete: ENDPOINTS }) },
-  options: { limit: limitOption },
+  options: { limit: limitOption() },
   examples: [
     ['berth jobs recent', 'what did I submit?'],
     ['berth jobs recent demo --json', 'to one endpoint'],

@@ -2,7 +2,8 @@ import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import { queueArgument } from '../../cli/resource/arguments.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { checkedJsonText, type RawInput, readInputBytes } from './input.ts';
 import { policyOptions } from '../batch/options.ts';
 import { healthLine, withQueue } from './job.ts';
@@ -54,7 +55,7 @@ export const run = defineCommand({
   summary: 'submit a job and print its id, or wait for its result',
   details:
     'The input is sent byte for byte. A model slug works in place of an endpoint id.\nExit codes with --wait, --stream or --sync: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
-  args: { endpoint: QUEUE_ARGUMENT },
+  args: { endpoint: queueArgument() },
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', {
       metavar: 'JSON',

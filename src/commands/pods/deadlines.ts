@@ -6,24 +6,11 @@ import {
   checkDeadlines,
   DEADLINE_ACTIONS,
   DEADLINE_VARIABLES,
-  type DeadlineAction,
   firstDeadline,
   hasDeadline,
-  storedDeadline,
 } from '../../guard/deadline.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Cost } from '../../cli/money.ts';
-
-/** Stored as a variable of the pod's environment. Usage (2). */
-export const deadlineFlag = (action: DeadlineAction, summary: string) => ({
-  text: summary,
-  metavar: 'TIME|DATE',
-  path: 'env',
-  value: (given: string, before: Json | undefined): Json => ({
-    ...objectOf(before),
-    [DEADLINE_VARIABLES[action]]: storedDeadline(given, `--${action}-after`),
-  }),
-});
 
 /** For pods whose variables have no deadline. */
 export function deadlinesOfProfile(variables: Json | undefined, settings: SettingsView): JsonObject {

@@ -4,8 +4,9 @@ import {
   CONTAINER_SECTION,
   CREATED_AT,
   NAME_FLAG,
-  onOff,
+  ON_OFF,
 } from '../../cli/container.ts';
+import { pick } from '../../cli/resource/arguments.ts';
 import {
   CLOUDS,
   CPUS,
@@ -17,10 +18,9 @@ import {
   VOLUMES,
 } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
-import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
+import { DEADLINE_VARIABLES, storedDeadline } from '../../guard/deadline.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { text } from '../../output/cells.ts';
 
@@ -41,7 +41,7 @@ const FIELDS = {
       list: 'GPU type; repeat for fallbacks (see berth catalog gpus)',
       metavar: 'GPU',
       complete: GPUS,
-      ask: pickOfCatalog(GPUS, 'POD'),
+      ask: pick(GPUS, 'POD'),
       value: (given: readonly string[]): Json => given[0] ?? null,
     },
   },
@@ -78,7 +78,7 @@ const FIELDS = {
     create: {
       text: 'CPU flavor instead of a GPU (see berth catalog cpus)',
       metavar: 'CPU',
-      ask: pickOfCatalog(CPUS, 'POD'),
+      ask: pick(CPUS, 'POD'),
       complete: CPUS,
     },
   },
@@ -88,8 +88,8 @@ const FIELDS = {
     create: { count: 'how many vCPUs: a power of two, at least 2', least: 0 },
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
-  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
-  gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.machineVcpus } },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.machineMemory } },
   cloud: { path: 'cloud', values: CLOUDS, create: { choice: 'where (default SECURE)', choices: CLOUDS } },
   dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
   dataCenter: {
@@ -113,11 +113,21 @@ const FIELDS = {
   },
   stopAfter: {
     writeOnly: true,
-    write: deadlineFlag('stop', 'a guard stops it this long after each start, or then'),
+    write: {
+      text: 'a guard stops it this long after each start, or then',
+      metavar: 'TIME|DATE',
+      path: `env.${DEADLINE_VARIABLES.stop}`,
+      value: (given: string): Json => storedDeadline(given, '--stop-after'),
+    },
   },
   terminateAfter: {
     writeOnly: true,
-    write: deadlineFlag('terminate', 'a guard terminates it this long after its creation (2d), or then'),
+    write: {
+      text: 'a guard terminates it this long after its creation (2d), or then',
+      metavar: 'TIME|DATE',
+      path: `env.${DEADLINE_VARIABLES.terminate}`,
+      value: (given: string): Json => storedDeadline(given, '--terminate-after'),
+    },
   },
   deadline: { show: show.deadline, lines: show.deadlineLines, column: { cutLast: true } },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
@@ -169,7 +179,7 @@ const FIELDS = {
     label: 'global',
     show: show.globalNetwork,
     create: { on: 'a private address across data centers' },
-    update: onOff('a private address across data centers, from the next start'),
+    update: { choice: 'a private address across data centers, from the next start', ...ON_OFF },
   },
   networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
   networkIp: { path: 'globalNetworking.ip' },
@@ -178,7 +188,7 @@ const FIELDS = {
     path: 'locked',
     type: 'flag',
     column: { show: show.locked, dropFirst: true },
-    update: onOff('refuse to be stopped, restarted or terminated'),
+    update: { choice: 'refuse to be stopped, restarted or terminated', ...ON_OFF },
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
   startSsh: {

@@ -1,8 +1,8 @@
 import { noun } from '../../cli/resource/noun.ts';
 
 export const pods = noun('GPU and CPU containers', {
-  list: async () => (await import('./reads.ts')).list,
-  get: async () => (await import('./reads.ts')).get,
+  list: async () => (await import('./list.ts')).list,
+  get: async () => (await import('./get.ts')).get,
   create: async () => (await import('./create.ts')).create,
   update: async () => (await import('./create.ts')).update,
   delete: async () => (await import('./actions.ts')).terminate,

@@ -42,18 +42,18 @@ export function hardwareLines(row: Json): Lines {
   const machine = gpu === undefined ? [] : size(gpu);
   return [
     { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
-    ...(machine.length === 0 ? [] : [{ label: 'machine', value: machine.join(' ') }]),
+    { label: 'machine', value: machine.join(' ') },
   ];
 }
 
-export const ofMachine =
-  (member: 'vcpuCount' | 'memory') =>
-  (row: Json): Shown =>
-    text(member)(objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {});
+export const machineVcpus = (row: Json): Shown => text('vcpuCount')(machineOf(row));
+export const machineMemory = (row: Json): Shown => text('memory')(machineOf(row));
+
+const machineOf = (row: Json): Json => objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {};
 
 export function hourlyCost(row: Json): Lines {
   const cost = money('cost')(row);
-  return [{ label: 'cost', value: cost === '' ? undefined : `${cost}/h` }];
+  return [{ label: 'cost', value: cost && `${cost}/h` }];
 }
 
 export const locked = (row: Json): Shown =>
@@ -81,7 +81,7 @@ export const actions = (row: Json): Shown => list('actions')(row).join(', ');
 /** Null unless RUNNING; every member is optional (specification 2.2, PodRuntime). */
 export function runtimeLines(row: Json): Lines {
   const live = objectAt(row, 'runtime');
-  if (live === undefined) return [{ label: 'uptime', value: undefined }];
+  if (live === undefined) return [];
   const gpus = arrayOf(live['gpus']) ?? [];
   return [
     { label: 'uptime', value: seconds('uptime')(live) },
@@ -111,7 +111,7 @@ export function mountLines(row: Json): Lines {
   }));
   if (persistent !== undefined)
     lines.push({ label: 'persistent', value: `${text('size')(persistent)} GB at ${text('path')(persistent)}` });
-  return lines.length > 0 ? lines : [{ label: 'none', value: '' }];
+  return lines;
 }
 
 export function globalNetwork(row: Json): Shown {
@@ -120,13 +120,10 @@ export function globalNetwork(row: Json): Shown {
 }
 
 /** The proxy gives a shell only (contract rules, Pods: ssh). */
-export function sshLines(row: Json): Lines {
-  const lines = [
-    { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
-    { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
-  ].filter(({ value }) => value !== '');
-  return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];
-}
+export const sshLines = (row: Json): Lines => [
+  { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
+  { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
+];
 
 /** Used unless the user names a path (specification 2.4). */
 const DEFAULT_PATH = '/workspace';

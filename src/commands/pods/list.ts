@@ -1,14 +1,10 @@
-/** list and get: the most frequent commands. They load no code that writes. */
-import { EXIT } from '../../core/exit-codes.ts';
 import { memberAt } from '../../core/json.ts';
 import { isAmong } from '../../cli/resource/arguments.ts';
-import { endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { ofPod, perHour, sum } from '../../cli/money.ts';
 import { CLOUDS, DATA_CENTERS, GPUS } from '../../cli/resource/collections.ts';
-import { get as getOf, list as listOf } from '../../cli/resource/noun.ts';
+import { list as listOf } from '../../cli/resource/noun.ts';
 import { countOf } from '../../cli/words.ts';
-import { statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
 
 export const list = listOf(PODS, {
@@ -30,13 +26,4 @@ export const list = listOf(PODS, {
     ['berth pods list --status RUNNING --older-than 3d', 'running for long'],
     ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
   ],
-});
-
-export const get = getOf(PODS, {
-  summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
-  options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
-  exits: [EXIT.jobFailed],
-  watch: endedWhen((pod) => ['ERROR', 'TERMINATED'].includes(statusOf(pod))),
-  outcome: (pod, { exitStatus }) => (exitStatus && statusOf(pod) === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
-  examples: [['berth pods get train-llm --fields id,runtime.gpus --json', 'only these members']],
 });
