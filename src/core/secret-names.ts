@@ -25,13 +25,18 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   };
 }
 
-/** A letter beyond ASCII ends a part: V8 takes long to make the tables of all letters. */
-const partsOf = (name: string): string => name.replace(/([a-z\d])(?=[A-Z])|[^A-Za-z\d]+/g, '$1_').toUpperCase();
+/** What is between two parts of a name. V8 takes long to make the tables of all letters, which most names do not need. */
+const BETWEEN = /([a-z\d])(?=[A-Z])|[^A-Za-z\d]+/g;
+const BETWEEN_LETTERS = /([\p{Ll}\p{N}])(?=\p{Lu})|[^\p{L}\p{N}]+/gu;
+
+const partsOf = (name: string): string =>
+  name.replace(/[^\0-\x7f]/.test(name) ? BETWEEN_LETTERS : BETWEEN, '$1_').toUpperCase();
 
 /** By `***`: secret variables in each `env`, in commands the values of secret flags and assignments, and passwords in addresses. */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
-  if (!isList(value) && !isObject(value)) return value;
-  const changed = isObject(value) ? stringOf(value['field']) : undefined;
+  if (isList(value)) return mapItems(value, (item) => hideSecrets(item, isSecret));
+  if (!isObject(value)) return value;
+  const changed = stringOf(value['field']);
   return mapMembers(value, (name, member) => {
     const field = changed !== undefined && (name === 'old' || name === 'new') ? changed : name;
     if (COMMANDS.includes(field)) return hideInCommand(member, isSecret);
@@ -53,9 +58,9 @@ function hideInCommand(command: Json, isSecret: IsSecret): Json {
 /** White space, and words with what they quote. */
 const TOKENS = /\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g;
 
-function hideInWords<T extends readonly Json[]>(words: T, isSecret: IsSecret): T {
+function hideInWords<T extends Json>(words: readonly T[], isSecret: IsSecret): readonly (T | string)[] {
   let flag = '';
-  return mapMembers(words, (_, each) => {
+  return mapItems(words, (each) => {
     const word = stringOf(each) ?? '';
     if (/^\s*\\?$/.test(word)) return each;
     const before = flag;
@@ -66,21 +71,26 @@ function hideInWords<T extends readonly Json[]>(words: T, isSecret: IsSecret): T
     const [, quote = '', inner = word] = /^(["'])([^]*)\1$/.exec(word) ?? [];
     const tokens = inner.match(TOKENS) ?? [];
     return tokens.length > 1 ? quote + hideInWords(tokens, isSecret).join('') + quote : withoutPassword(each);
-  }) as T;
+  });
 }
 
 /** A password in an address, such as `postgres://user:password@host/`, alone or after `--flag=`. */
 const PASSWORD_IN_ADDRESS = /(?<=^(?:[\w-]+=)?["']?[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s]+(?=@)/i;
 
-const withoutPassword = (value: Json): Json => stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
+const withoutPassword = <T extends Json>(value: T): T | string =>
+  stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
 
-/** The members of an object, or the items of a list. Returns the value itself where none changes. */
-function mapMembers(value: JsonObject | readonly Json[], change: (name: string, member: Json) => Json) {
-  const changes: [string, Json][] = [];
-  for (const [name, member = null] of Object.entries<Json | undefined>(value)) {
+/** Returns the object itself where no member changes. */
+function mapMembers(value: JsonObject, change: (name: string, member: Json) => Json): Json {
+  const changes = Object.entries(value).flatMap(([name, member = null]) => {
     const changed = change(name, member);
-    if (changed !== member) changes.push([name, changed]);
-  }
-  if (changes.length === 0) return value;
-  return Object.assign(isList(value) ? value.slice() : { ...value }, Object.fromEntries(changes));
+    return changed === member ? [] : [[name, changed] as const];
+  });
+  return changes.length === 0 ? value : { ...value, ...Object.fromEntries(changes) };
+}
+
+/** Returns the list itself where no item changes. */
+function mapItems<T, U>(items: readonly T[], change: (item: T) => T | U): readonly (T | U)[] {
+  const changed = items.map(change);
+  return changed.every((item, at) => item === items[at]) ? items : changed;
 }

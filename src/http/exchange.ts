@@ -15,7 +15,6 @@ export interface Refused extends Refusal {
 /** A 2xx answer. Only what is none has a kind. */
 export interface Done extends Pick<WireAnswer, 'status' | 'headers'> {
   readonly kind?: undefined;
-  readonly text?: string;
 }
 
 /** Its body is not read yet. Its reader ends the exchange. */
@@ -76,17 +75,23 @@ export async function exchangeOnce<T extends Done>(
 }
 
 /** Lost beyond `maxBytes`, or if `parseAnswer` refuses it. WireError when the body breaks off. */
-export const readWhole: Reader<ApiAnswer> = (answer, { call: { request }, options: { maxBytes } }) => {
+export const readWhole: Reader<ApiAnswer> = (answer, exchange) => {
   const { body } = answer;
+  const { maxBytes } = exchange.options;
   const encoding = answer.headers['content-encoding'];
   if (encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes)
-    return parseAnswer(answer, body, request);
+    return parsed(answer, exchange, body);
   return readBody(body, encoding, maxBytes).then((bytes) =>
     bytes === undefined
       ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-      : parseAnswer(answer, bytes, request),
+      : parsed(answer, exchange, bytes),
   );
 };
+
+function parsed(answer: WireAnswer, exchange: Exchange, bytes: Buffer): ApiAnswer | LostAnswer {
+  exchange.bytes = bytes.byteLength;
+  return parseAnswer(answer, bytes, exchange.call.request);
+}
 
 /** Its reader ends the exchange. */
 export const leaveOpen: Reader<OpenAnswer> = (answer, exchange) => {
@@ -102,6 +107,8 @@ class Exchange {
   readonly options: ExchangeOptions;
   readonly ending = new Ending();
   staysOpen = false;
+  /** Of the decoded body, for the trace. */
+  bytes: Bytes | undefined;
   /** For an answer that may take any time. */
   readonly liftDeadline: () => void;
   readonly #startedAt: number;
@@ -139,10 +146,7 @@ class Exchange {
     const { trace, clock } = this.options;
     const ms = clock.monotonic() - this.#startedAt;
     if (end.kind === 'lost') trace?.({ kind: 'lost', stage: end.stage, reason: end.reason, ms });
-    else {
-      const { status, headers, text } = end;
-      trace?.({ kind: 'answer', status, headers, bytes: text === undefined ? undefined : Buffer.byteLength(text), ms });
-    }
+    else trace?.({ kind: 'answer', status: end.status, headers: end.headers, bytes: this.bytes, ms });
   }
 }
 
@@ -152,6 +156,7 @@ async function readRefusal({ status, headers, body }: WireAnswer, exchange: Exch
     exchange.explain(error);
     return undefined;
   });
+  exchange.bytes = bytes?.byteLength ?? 0;
   const { key } = exchange.call;
   const text = (bytes?.toString() ?? '').replaceAll(key, '***');
   const location = headers['location']?.replaceAll(key, '***');

@@ -147,7 +147,7 @@ function read(
   return texts;
 }
 
-/** Prints nothing and never exits. The texts of a flag go where `into` says. Knows no long flag that `words` do not have. */
+/** Prints nothing and never exits. The texts of a flag go where `into` says. Knows of the flags without a short form those in `words`. */
 function createParser(flags: Params, into: (key: string) => Given, words: readonly string[]): Commander {
   const parser = new Commander('berth')
     .exitOverride()
@@ -155,10 +155,9 @@ function createParser(flags: Params, into: (key: string) => Given, words: readon
     .helpOption(false)
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
-  const typed = words.flatMap((word) => (word.startsWith('-') ? [word.split('=', 1)[0]] : []));
-  const mayBeShort = typed.some((word) => word?.[1] !== '-');
+  const typed = words.map((word) => word.split('=', 1)[0]);
   for (const [key, { short, metavar }] of Object.entries(flags)) {
-    if (!typed.includes(flagName(key)) && !(short !== undefined && mayBeShort)) continue;
+    if (short === undefined && !typed.includes(flagName(key))) continue;
     const long = flagName(key) + (metavar === undefined ? '' : ' <value>');
     const option = new Option(short === undefined ? long : `${short}, ${long}`);
     // Commander would keep `--no-input` as `input: false`: a command's `--input`.

@@ -130,9 +130,8 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
   const { runtime, settings, stderr, interactive } = options;
   const { clock, random, env } = runtime;
   const { createApi } = await import('../../http/api.ts');
-  const isVerbose = settings.get('verbose');
-  const isTraced = isVerbose || env['TRACEPARENT'] !== undefined;
-  const tracing = isTraced ? await import('../../http/trace.ts') : undefined;
+  const verbose = settings.get('verbose');
+  const tracing = verbose || env['TRACEPARENT'] !== undefined ? await import('../../http/trace.ts') : undefined;
   const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
     if (waitMs >= REPORTED_WAIT_MS && batch !== true && interactive())
       void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
@@ -153,6 +152,6 @@ async function openApi(options: ConnectionOptions, { batch, login, ...more }: Pu
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    trace: isVerbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
+    trace: verbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
   });
 }

@@ -53,9 +53,11 @@ export function createTransport(options: TransportOptions): ClientTransport {
       import('undici/lib/dispatcher/client.js'),
       import('./skip-continue.ts'),
     ]);
-    const proxies = PROXY_VARIABLES.some((name) => name in options.env) ? await import('./proxy.ts') : undefined;
-    const proxy = proxies?.proxyFor(url, proxies.readProxies(options.env));
-    if (proxies && proxy) return sharedConnection(url.origin, await proxies.openProxy(proxy, settings));
+    if (PROXY_VARIABLES.some((name) => name in options.env)) {
+      const { openProxy, proxyFor, readProxies } = await import('./proxy.ts');
+      const proxy = proxyFor(url, readProxies(options.env));
+      if (proxy !== undefined) return sharedConnection(url.origin, await openProxy(proxy, settings));
+    }
     // Node loads it at the first connection to a host name.
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
@@ -80,8 +82,9 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   // A batch sends thousands to one origin: to parse each address costs as much as the rest.
   const send: Transport = (request) => {
-    const path = last !== undefined && request.url.startsWith(last.origin) ? request.url.slice(last.origin.length) : '';
-    return last !== undefined && PLAIN_PATH.test(path) ? sendRequest(last, path, request) : reachAndSend(request);
+    if (last === undefined || !request.url.startsWith(last.origin)) return reachAndSend(request);
+    const path = request.url.slice(last.origin.length);
+    return PLAIN_PATH.test(path) ? sendRequest(last, path, request) : reachAndSend(request);
   };
 
   const close = async (): Promise<void> => {

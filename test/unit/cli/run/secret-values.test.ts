@@ -29,7 +29,7 @@ describe('values of `env` whose names say secret', () => {
   test('are told by words in the names, and by those that the user lists', async () => {
     const account = createAccount();
     const secret = 'PGPASS DBPASS SMTP_PASS MONKEY_KEY GITHUB_PAT DB_PWD BASIC_AUTH SESSION_COOKIES SENTRY_DSN TLS_PEM';
-    const plain = 'PASSENGERS PATHS PWD OLDPWD AUTHOR COMPAT pub-key';
+    const plain = 'PASSENGERS PATHS PWD OLDPWD AUTHOR COMPAT pub-key CLÉ_API имя';
     const names = `${secret} SLACK_WEBHOOK_URL passwordSalt ${plain}`.split(' ');
     const flags = names.map((name) => `--env ${name}=of-${name}.`).join(' ');
     const id = await local(account, `pods create --name p --image a/b --gpu GPU-80G ${flags} -o id`);
@@ -38,8 +38,8 @@ describe('values of `env` whose names say secret', () => {
       return names.filter((name) => out.includes(`of-${name}.`)).join(' ');
     };
     expect(await shownNames()).toBe(plain);
-    const listed = { BERTH_SECRET_NAMES: 'paths,pub_key' };
-    expect(await shownNames(listed)).toBe('PASSENGERS PWD OLDPWD AUTHOR COMPAT');
+    const listed = { BERTH_SECRET_NAMES: 'paths,pub_key,clé' };
+    expect(await shownNames(listed)).toBe('PASSENGERS PWD OLDPWD AUTHOR COMPAT имя');
   });
 
   test('are hidden in the tables of a pipe too, which says nothing about it', async () => {
