@@ -120,8 +120,9 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const run = runOf(ctx, mark, values);
   const key = textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark);
   const session = { ...reachableOf(found), key, ...run.folders };
-  const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
-  const timeoutMs = Math.min(run.timeoutMs, (nextDeadline(pod)?.at ?? Infinity) - GRACE_MS - ctx.serviceNow() + age);
+  const now = ctx.serviceNow();
+  const age = Math.max(0, now - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
+  const timeoutMs = Math.min(run.timeoutMs, (nextDeadline(pod)?.at ?? Infinity) - GRACE_MS - now + age);
   const begun = { ...run, pod, session, startedAt: run.startedAt - age, timeoutMs };
   return await toItsEnd(ctx, begun, (bounded) => follow(bounded, session));
 }
