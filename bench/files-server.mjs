@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 
 const [PAGES, KEYS] = [1000, 1000];
 
+/** As long as the tokens of services: V8 keeps a short text as a copy, and a long one with the page that it is from. */
+const TOKEN = 'token'.repeat(16);
+
 const number = (at) => String(at).padStart(4, '0');
 
 const page = (at) => {
-  const next = at + 1 < PAGES ? `<NextContinuationToken>${at + 1}</NextContinuationToken>` : '';
+  const next = at + 1 < PAGES ? `<NextContinuationToken>${TOKEN}${at + 1}</NextContinuationToken>` : '';
   const keys = Array.from(
     { length: KEYS },
     (_, key) =>
@@ -26,7 +29,7 @@ export async function serveLargeListing() {
       return;
     }
     response.writeHead(200, { 'content-type': 'application/xml' });
-    response.end(page(Number(searchParams.get('continuation-token') ?? 0)));
+    response.end(page(Number(searchParams.get('continuation-token')?.slice(TOKEN.length) ?? 0)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };

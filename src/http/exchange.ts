@@ -12,7 +12,7 @@ export interface Refused extends Refusal {
   readonly kind: 'refused';
 }
 
-/** A 2xx answer. Only what is none has a kind. */
+/** A 2xx answer. What is refused or lost has a kind. */
 export interface Done extends Pick<WireAnswer, 'status' | 'headers'> {
   readonly kind?: undefined;
 }

@@ -110,9 +110,10 @@ export async function* listPages(
     const { entries, next } = readPage((await client.send({ ...list, query })).document, prefix, what);
     yield entries;
     if (next === undefined) return;
-    token = next;
-    if (!tokens.has(next)) {
-      tokens.add(next);
+    // A copy: V8 keeps a long part of a page with all of the page.
+    token = Buffer.from(next).toString();
+    if (!tokens.has(token)) {
+      tokens.add(token);
       continue;
     }
     if (listings === MAX_LISTINGS)

@@ -147,7 +147,7 @@ function read(
   return texts;
 }
 
-/** Prints nothing and never exits. The texts of a flag go where `into` says. Knows of the flags without a short form those in `words`. */
+/** Prints nothing and never exits. The texts of a flag go where `into` says. Of the long flags it knows those in `words`. */
 function createParser(flags: Params, into: (key: string) => Given, words: readonly string[]): Commander {
   const parser = new Commander('berth')
     .exitOverride()
