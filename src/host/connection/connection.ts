@@ -84,22 +84,22 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
   /** One for all requests of a command, which see one state. Says so on a terminal. */
   const openLocal = () => (local ??= given?.() ?? startLocal());
 
-  const openRemote = async (oneShot: boolean): Promise<Transport> => {
+  const openRemote = async (): Promise<Transport> => {
     const { createTransport } = await import('../../http/wire/client.ts');
-    const transport = createTransport({ env: runtime.env, oneShot });
+    const transport = createTransport({ env: runtime.env });
     // Else the system closes connections.
     if (!runtime.exitsAfterRun) closes.push(() => transport.close());
     return transport;
   };
 
   const open = async (purpose: Purpose): Promise<BatchApi> => {
-    const { batch, login } = purpose;
+    const { login } = purpose;
     if (login === undefined && settings.local) {
       const { transport, origin, key } = await openLocal();
       return openApi(options, purpose, { transport, addresses: () => origin, key: () => Promise.resolve(key) });
     }
     return openApi(options, purpose, {
-      transport: await openRemote(batch !== true),
+      transport: await openRemote(),
       addresses: (service) => login?.base ?? remoteAddress(settings, service),
       // Async, so that an error of `apiKey` is a rejected promise.
       key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),

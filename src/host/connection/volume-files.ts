@@ -30,7 +30,7 @@ export async function openHostVolume(
     return openVolumeFiles({ ...client, transport }, place, { url: origin, urlFrom: LOCAL, own, env });
   }
   const remote = { url: settings.get('storage-url'), urlFrom: addressFrom(settings), own: ownKey(settings), env };
-  return openVolumeFiles({ ...client, transport: await openRemote(false) }, place, remote);
+  return openVolumeFiles({ ...client, transport: await openRemote() }, place, remote);
 }
 
 const LOCAL = 'the local service';

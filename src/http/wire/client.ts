@@ -4,29 +4,25 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
 import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
 
-/** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
-const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
-
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
-const NEVER = 1_000_000_000;
+/** On by default, in every version since Node 20. */
+const RECOMPILING = ['wasm-tier-up', 'wasm-dynamic-tiering'];
 
-/** Call after all modules are loaded, undo after the answer: meanwhile V8 rejects code caches. */
-export function skipRecompiling({ cachedDataVersionTag, setFlagsFromString }: typeof V8): () => void {
-  // V8 does not report the value of a flag, but this tag is a hash of all of them.
-  const flags = cachedDataVersionTag();
-  setFlagsFromString(`--wasm-tiering-budget=${String(NEVER)}`);
+/**
+ * V8 does not recompile the parser of answers, which takes 32 MiB and saves no time, not even of 60,000 requests. Call after all
+ * modules are loaded, undo after the answer: meanwhile V8 rejects code caches.
+ */
+export function skipRecompiling({ setFlagsFromString }: typeof V8): () => void {
+  for (const flag of RECOMPILING) setFlagsFromString(`--no-${flag}`);
   return () => {
-    for (const budget of DEFAULT_BUDGETS)
-      if (cachedDataVersionTag() !== flags) setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
+    for (const flag of RECOMPILING) setFlagsFromString(`--${flag}`);
   };
 }
 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** V8 does not recompile the parser, which takes longer than it saves. Slows down many requests. */
-  readonly oneShot?: boolean;
   /** The time for name lookup, connection and TLS handshake together; 10 s by default. */
   readonly connectTimeoutMs?: Milliseconds;
 }
@@ -38,7 +34,7 @@ export interface ClientTransport extends Transport {
 
 /** HTTP/1.1 with undici, loaded at the first request. No retries here. Usage (2) for a bad proxy variable. */
 export function createTransport(options: TransportOptions): ClientTransport {
-  let optimizing: Promise<() => void> | undefined;
+  let compiling: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
   let last: Connections | undefined;
   const settings = {
@@ -71,12 +67,12 @@ export function createTransport(options: TransportOptions): ClientTransport {
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
     const connections = (last = await opened);
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    if (options.oneShot === true) await (optimizing ??= import('node:v8').then(skipRecompiling));
+    const undo = await (compiling ??= import('node:v8').then(skipRecompiling));
     try {
       return await sendRequest(connections, url.pathname + url.search, request);
     } finally {
       // The parser is loaded once there is an answer.
-      if (optimizing !== undefined) (await optimizing)();
+      undo();
     }
   };
 

@@ -3,9 +3,9 @@ import { createApi } from '../../../../src/http/api.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
-const [address = '', oneShot = ''] = process.argv.slice(2);
+const [address = ''] = process.argv.slice(2);
 const api = createApi({
-  transport: createTransport({ env: process.env, oneShot: oneShot === 'one-shot' }),
+  transport: createTransport({ env: process.env }),
   addresses: () => address,
   key: () => Promise.resolve('probe-key'),
   clock: createTestClock(),

@@ -4,7 +4,7 @@ import { skipRecompiling } from '../../../../src/http/wire/client.ts';
 
 test('the V8 flags are set back exactly, so that V8 still accepts the code cache', () => {
   // In one step: the flags are those of the process, and commands of other tests change them too, or leave them changed.
-  v8.setFlagsFromString('--wasm-tiering-budget=13000000');
+  for (const flag of ['wasm-tier-up', 'wasm-dynamic-tiering']) v8.setFlagsFromString(`--${flag}`);
   const before = v8.cachedDataVersionTag();
   const undo = skipRecompiling(v8);
   expect(v8.cachedDataVersionTag()).not.toBe(before);
