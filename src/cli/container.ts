@@ -51,7 +51,7 @@ export const CONTAINER_FIELDS = {
     path: 'ports',
     type: 'list',
     label: 'ports',
-    show: (row) => list('ports')(row).join(', '),
+    show: (row) => list(row, 'ports').join(', '),
     form: [/^(?:[1-9]\d{0,4}\/[a-z]+)?$/i, 'a port and a protocol, such as 8080/http'],
     write: { list: 'ports to publish, such as 8080/http', metavar: 'PORT/PROTOCOL' },
   },

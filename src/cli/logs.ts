@@ -57,9 +57,9 @@ export const LOG_LINES = manyOf(serviceObject({}, { log: TEXT, ts: TEXT, source:
 /** Contract rules, Pods: logs. */
 const logView: View = {
   noun: ['line', 'lines'],
-  id: text('ts'),
+  id: (row) => text(row, 'ts'),
   members: ['ts', 'source', 'line'],
-  columns: [{ header: 'TIME', show: text('ts') }, textColumn('source'), textColumn('line')],
+  columns: [{ header: 'TIME', show: (row) => text(row, 'ts') }, textColumn('source'), textColumn('line')],
 };
 
 /** Server-sent events (contract rules, Pods: logs). */

@@ -14,11 +14,11 @@ import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
-  id: text('name'),
+  id: (row) => text(row, 'name'),
   columns: [
     ...['name', 'value', 'source'].map((name) => textColumn(name)),
     ...['flag', 'variable'].map((name) => textColumn(name, { wide: true })),
-    { header: 'MEANING', show: text('summary'), wide: true },
+    { header: 'MEANING', show: (row) => text(row, 'summary'), wide: true },
   ],
 };
 

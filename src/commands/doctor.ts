@@ -29,13 +29,16 @@ const CHECKS = manyOf(
 
 const doctorView: View = {
   noun: ['check', 'checks'],
-  id: text('check'),
+  id: (row) => text(row, 'check'),
   columns: [
     textColumn('check'),
-    { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }) },
+    {
+      header: 'RESULT',
+      show: (row) => toned(row, 'result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }),
+    },
     textColumn('finding'),
     // Printed below the table as well, where it is never truncated.
-    { header: 'WHAT TO DO', show: text('hint'), wide: true },
+    { header: 'WHAT TO DO', show: (row) => text(row, 'hint'), wide: true },
   ],
 };
 

@@ -32,7 +32,7 @@ const countSection = (row: Json, member: string): Section => ({
   title: member,
   lines: Object.keys(objectAt(row, member) ?? {}).map((name) => ({
     label: memberLabel(name),
-    value: text(`${member}.${name}`)(row),
+    value: text(row, `${member}.${name}`),
   })),
 });
 

@@ -12,7 +12,7 @@ import { manyOf, NUMBER, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
-  id: text('window'),
+  id: (row) => text(row, 'window'),
   members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds', 'seenSecondsAgo'],
   columns: [
     textColumn('window'),

@@ -81,12 +81,15 @@ const ROWS = manyOf(ownObject({ command: TEXT, schema: ANY_OBJECT }));
 
 const schemasView: View = {
   noun: ['schema', 'schemas'],
-  id: text('command'),
+  id: (row) => text(row, 'command'),
   members: ['command', 'schema'],
-  columns: [textColumn('command', { cutLast: true }), { header: 'DESCRIPTION', show: text('schema.description') }],
+  columns: [
+    textColumn('command', { cutLast: true }),
+    { header: 'DESCRIPTION', show: (row) => text(row, 'schema.description') },
+  ],
 };
 
-const schemaView: View = { noun: ['schema', 'schemas'], id: text('$id'), columns: [] };
+const schemaView: View = { noun: ['schema', 'schemas'], id: (row) => text(row, '$id'), columns: [] };
 
 export const schema = (program: Program): Command =>
   defineCommand({

@@ -82,7 +82,7 @@ function product(row: Json): Shown {
 
 function persistentMount(row: Json): Shown {
   const persistent = objectAt(row, 'mounts.persistent');
-  return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
+  return persistent === undefined ? undefined : `${text(persistent, 'size')} GB at ${text(persistent, 'path')}`;
 }
 
 const TEMPLATES = resource(COLLECTION, TEMPLATE_TABLE);

@@ -11,7 +11,7 @@ import type { View } from '../output/view.ts';
 
 const view: View = {
   noun: ['version', 'versions'],
-  id: text('installed'),
+  id: (row) => text(row, 'installed'),
   columns: [textColumn('installed'), textColumn('published'), textColumn('newer')],
 };
 

@@ -81,7 +81,7 @@ export const VOLUME_TABLE = defineTable({
 });
 
 function dataCenter(row: Json): string {
-  return text('dataCenter')(row) || text('dataCenterId')(row);
+  return text(row, 'dataCenter') || text(row, 'dataCenterId');
 }
 
 /** High-performance storage costs more than the published price: `>$122.88`. */

@@ -1,3 +1,4 @@
+import type { Id } from './ids.ts';
 import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
 import type { EpochMs, Milliseconds, Seconds } from './unit-types.ts';
@@ -62,6 +63,9 @@ export const readRequest = (
   path: readonly string[],
   options: Omit<ApiRequest, 'service' | 'method' | 'path'> = {},
 ): ApiRequest => ({ service: 'base', method: 'GET', path, ...options });
+
+export const rowRequest = ({ path }: Pick<ApiRequest, 'path'>, id: Id, query: ApiRequest['query'] = {}): ApiRequest =>
+  readRequest([...path, id], { id, query, expects: 'resource' });
 
 export interface ApiAnswer {
   readonly status: number;

@@ -1,4 +1,4 @@
-import { encodeJson, isList, isObject, type Json, type JsonObject, stringOf, tryDecodeJson } from './json.ts';
+import { encodeJson, isList, isObject, type Json, type JsonObject, memberOf, stringOf, tryDecodeJson } from './json.ts';
 
 export const HIDDEN = '***';
 
@@ -34,14 +34,13 @@ const partsOf = (name: string): string =>
 
 /** By `***`: secret variables in each `env`, in commands the values of secret flags and assignments, and passwords in addresses. */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
-  if (isList(value)) return mapItems(value, (item) => hideSecrets(item, isSecret));
-  if (!isObject(value)) return value;
-  const changed = stringOf(value['field']);
-  return mapMembers(value, (name, member) => {
+  if (!isList(value) && !isObject(value)) return value;
+  const changed = stringOf(memberOf(value, 'field'));
+  return mapMembers(value, (member, name) => {
     const field = changed !== undefined && (name === 'old' || name === 'new') ? changed : name;
     if (COMMANDS.includes(field)) return hideInCommand(member, isSecret);
     return field === 'env' && isObject(member)
-      ? mapMembers(member, (variable, text) => (isSecret(variable, text) ? HIDDEN : withoutPassword(text)))
+      ? mapMembers(member, (text, variable) => (isSecret(variable, text) ? HIDDEN : withoutPassword(text)))
       : hideSecrets(member, isSecret);
   });
 }
@@ -60,7 +59,7 @@ const TOKENS = /\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g;
 
 function hideInWords<T extends Json>(words: readonly T[], isSecret: IsSecret): readonly (T | string)[] {
   let flag = '';
-  return mapItems(words, (each) => {
+  return mapMembers(words, (each) => {
     const word = stringOf(each) ?? '';
     if (/^\s*\\?$/.test(word)) return each;
     const before = flag;
@@ -80,17 +79,13 @@ const PASSWORD_IN_ADDRESS = /(?<=^(?:[\w-]+=)?["']?[a-z][a-z0-9+.-]*:\/\/[^/?#\s
 const withoutPassword = <T extends Json>(value: T): T | string =>
   stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
 
-/** Returns the object itself where no member changes. */
-function mapMembers(value: JsonObject, change: (name: string, member: Json) => Json): Json {
-  const changes = Object.entries(value).flatMap(([name, member = null]) => {
-    const changed = change(name, member);
-    return changed === member ? [] : [[name, changed] as const];
-  });
-  return changes.length === 0 ? value : { ...value, ...Object.fromEntries(changes) };
-}
-
-/** Returns the list itself where no item changes. */
-function mapItems<T, U>(items: readonly T[], change: (item: T) => T | U): readonly (T | U)[] {
-  const changed = items.map(change);
-  return changed.every((item, at) => item === items[at]) ? items : changed;
+/** Of an object or a list; itself where nothing changes. */
+function mapMembers<T extends JsonObject | readonly Json[]>(value: T, change: (member: Json, name: string) => Json): T {
+  let copy: Record<string, Json> | undefined;
+  for (const [name, member = null] of Object.entries<Json | undefined>(value)) {
+    const changed = change(member, name);
+    if (changed !== member)
+      (copy ??= (isList(value) ? [...value] : { ...value }) as Record<string, Json>)[name] = changed;
+  }
+  return (copy ?? value) as T;
 }

@@ -1,45 +1,28 @@
-import { safeText, say, type TerminalText } from '../core/safe-text.ts';
+import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
 import type { Paint, Piece } from './text/colour.ts';
 import { joinText } from './text/terminal-text.ts';
 import type { Bar, Column, Item, Shown } from './view.ts';
 
-const BLOCKS = 8;
-
-/** The bar is limited to 0..100, the number is not. An empty text draws only the bar. */
-function barPieces(bar: Bar, terminal: boolean): readonly Piece[] {
-  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${bar.percent}%` : '-'));
-  if (!terminal || !Number.isFinite(bar.percent)) return [{ text }];
-  return [...blockPieces(bar.percent, bar.blocks), ...(text === '' ? [] : [{ text: say` ${text}` }])];
-}
-
-function blockPieces(percent: number, blocks = BLOCKS): readonly Piece[] {
-  const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * blocks);
-  return [
-    { text: safeText('█'.repeat(full)), tone: 'busy' },
-    { text: safeText('░'.repeat(blocks - full)), tone: 'quiet' },
-  ];
-}
-
 const DASH = safeText('-');
 
-interface CellOptions {
-  /** On a terminal, bars are drawn and items are separated by a comma and a space; elsewhere by a comma alone. */
-  readonly terminal: boolean;
+/** What a pipe gets of a cell: a piece for each item, a dash where there is none. */
+export const plainPieces = (shown: Shown): readonly Piece[] => itemsOf(shown).map(plainPiece);
+
+function plainPiece(item: Item): Piece {
+  if (typeof item === 'string') return { text: item === '' ? DASH : safeText(item) };
+  if ('percent' in item) return { text: barText(item) };
+  return { ...item, text: item.text === '' ? DASH : safeText(item.text) };
 }
 
-export function cellPieces(shown: Shown, { terminal }: CellOptions): readonly Piece[] {
-  const comma: Piece = { text: terminal ? say`, ` : say`,` };
-  return itemsOf(shown).flatMap((item, at) =>
-    at === 0 ? itemPieces(item, terminal) : [comma, ...itemPieces(item, terminal)],
-  );
-}
+/** The text of the whole cell on a terminal: bars are drawn. */
+export const cellPieces = (shown: Shown): readonly Piece[] =>
+  itemsOf(shown).flatMap((item, at) => (at === 0 ? itemPieces(item) : [COMMA, ...itemPieces(item)]));
 
-/** Returns the pieces of each line that a value takes in a detail view: at least one line for each item of an array. */
-export function cellLines(shown: Shown, { terminal }: CellOptions): readonly (readonly Piece[])[] {
-  return itemsOf(shown).flatMap((item) =>
-    terminal ? splitLines(item).map((line) => itemPieces(line, terminal)) : [itemPieces(item, terminal)],
-  );
-}
+const COMMA: Piece = { text: safeText(', ') };
+
+/** The pieces of each line that a value takes in a detail view of a terminal: at least one line for each item of an array. */
+export const cellLines = (shown: Shown): readonly (readonly Piece[])[] =>
+  itemsOf(shown).flatMap((item) => splitLines(item).map(itemPieces));
 
 export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =>
   joinText(pieces.map(({ text, tone }) => paint(text, tone)));
@@ -49,19 +32,33 @@ function itemsOf(shown: Shown): readonly Item[] {
   return all.length === 0 ? [DASH] : all;
 }
 
-/** Whether there is no value: a table shows a dash, and a detail view leaves the line out. */
-export const isEmpty = (shown: Shown): boolean => {
-  const [first = DASH, ...others] = itemsOf(shown);
-  return others.length === 0 && itemPieces(first, false)[0]?.text === DASH;
-};
-
 const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);
 
-function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
-  if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
-  if ('percent' in item) return barPieces(item, terminal);
-  return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
+/** Whether there is no value: a table shows a dash, and a detail view leaves the line out. */
+export function isEmpty(shown: Shown): boolean {
+  const [first, ...others] = plainPieces(shown);
+  return others.length === 0 && first?.text === DASH;
 }
+
+const itemPieces = (item: Item): readonly Piece[] =>
+  typeof item === 'object' && 'percent' in item ? barPieces(item) : [plainPiece(item)];
+
+const BLOCKS = 8;
+
+/** The bar is limited to 0..100, the number is not. An empty text draws only the bar. */
+function barPieces({ percent, blocks = BLOCKS, ...bar }: Bar): readonly Piece[] {
+  const text = barText({ percent, ...bar });
+  if (!Number.isFinite(percent)) return [{ text }];
+  const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * blocks);
+  return [
+    { text: safeText('█'.repeat(full)), tone: 'busy' },
+    { text: safeText('░'.repeat(blocks - full)), tone: 'quiet' },
+    ...(text === '' ? [] : [{ text: say` ${text}` }]),
+  ];
+}
+
+const barText = ({ percent, text }: Bar): SafeText =>
+  safeText(text ?? (Number.isFinite(percent) ? `${percent}%` : '-'));
 
 function splitLines(item: Item): readonly Item[] {
   if (typeof item !== 'string' && !('text' in item && !('percent' in item))) return [item];
@@ -74,7 +71,7 @@ function splitLines(item: Item): readonly Item[] {
 }
 
 export const headerPieces = ({ header }: Column): readonly Piece[] =>
-  cellPieces(header, { terminal: true }).map(({ text }) => ({ text, tone: 'strong' }));
+  cellPieces(header).map(({ text }) => ({ text, tone: 'strong' }));
 
 const MAX_LENGTH = 4096;
 

@@ -1,26 +1,22 @@
 /**
- * Functions that make the `show` of a column: each takes a dotted path and returns a function from a row to a cell. A
- * value of an unexpected type is shown unchanged; a missing one gives an empty text (`cell-text.ts` has the dash). None
- * of them throws.
+ * What the cells of a table are made of: each function takes a row and a dotted path. A value of an unexpected type is
+ * shown unchanged; a missing one gives an empty text (`cell-text.ts` has the dash). None of them throws.
  */
 
 import { arrayOf, encodeJson, Exact, type Json, memberAt, numberOf } from '../core/json.ts';
 import { formatDollars, formatDuration } from '../core/units.ts';
-import type { Bar, Cell, Facts, Shown, Tone } from './view.ts';
-
-const at =
-  <S extends Shown>(show: (value: Json | undefined) => S) =>
-  (path: string) =>
-  (row: Json): S =>
-    show(memberAt(row, path));
+import type { Bar, Cell, Facts, Tone } from './view.ts';
 
 /** Text unchanged, other values as compact JSON, an empty text when there is no value. */
-export const text = at(plainText);
+export const text = (row: Json, path: string): string => plainText(memberAt(row, path));
 
-export const json = at((value) => (value === undefined ? '' : encodeJson(value)));
+export function json(row: Json, path: string): string {
+  const value = memberAt(row, path);
+  return value === undefined ? '' : encodeJson(value);
+}
 
 /** An empty text for null, [] and {}. */
-export const jsonBlock = at(blockOf);
+export const jsonBlock = (row: Json, path: string): Cell | string => blockOf(memberAt(row, path));
 
 export function blockOf(value: Json = null): Cell | string {
   const whole = encodeJson(value);
@@ -35,7 +31,11 @@ export const plainCell = (value: Json | undefined): Cell | string =>
     ? { text: encodeJson(value), long: encodeJson(value, 2) }
     : plainText(value);
 
-export const list = at((value) => arrayOf(value)?.map(plainText) ?? [plainText(value)].filter((each) => each !== ''));
+export function list(row: Json, path: string): readonly string[] {
+  const value = memberAt(row, path);
+  const one = plainText(value);
+  return arrayOf(value)?.map(plainText) ?? (one === '' ? [] : [one]);
+}
 
 const TONES: Readonly<Record<string, Tone>> = {
   RUNNING: 'good',
@@ -61,51 +61,50 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** A status, coloured by its meaning; an unknown status has no colour (specification 3.1, 3.2; additions 9). */
-export const status = (path = 'status') => toned(path, TONES);
+export const status = (row: Json, path = 'status'): Cell => toned(row, path, TONES);
 
-export const toned =
-  (path: string, tones: Readonly<Record<string, Tone>>) =>
-  (row: Json): Cell => {
-    const shown = text(path)(row);
-    return { text: shown, tone: Object.hasOwn(tones, shown) ? (tones[shown] ?? 'plain') : 'plain' };
-  };
-
-/** How long ago a timestamp was, in the largest unit: `3d`, `2h`, `0s`. */
-export const age =
-  (path: string) =>
-  (row: Json, { now }: Facts): string => {
-    const shown = text(path)(row);
-    const then = Date.parse(shown);
-    if (Number.isNaN(then) || !/^\d{4}-/.test(shown)) return shown;
-    const seconds = Math.floor(Math.max(0, now - then) / 1000);
-    return /^\d+[dhms]/.exec(formatDuration(seconds * 1000))?.[0] ?? shown;
-  };
-
-export const seconds = at((value) => spanText(value, 1000));
-export const milliseconds = at((value) => spanText(value, 1));
-
-function spanText(value: Json | undefined, unit: number): string {
-  const number = numberOf(value) ?? -1;
-  return number < 0 ? plainText(value) : formatDuration(number * unit);
+export function toned(row: Json, path: string, tones: Readonly<Record<string, Tone>>): Cell {
+  const shown = text(row, path);
+  return { text: shown, tone: Object.hasOwn(tones, shown) ? (tones[shown] ?? 'plain') : 'plain' };
 }
 
-export const money = at((value) => {
-  const number = numberOf(value);
-  if (number === undefined) return plainText(value);
-  return number > 1e15 ? `$${plainText(value)}` : formatDollars(number);
-});
+/** How long ago a timestamp was, in the largest unit: `3d`, `2h`, `0s`. */
+export function age(row: Json, path: string, { now }: Facts): string {
+  const shown = text(row, path);
+  const then = Date.parse(shown);
+  if (Number.isNaN(then) || !/^\d{4}-/.test(shown)) return shown;
+  const seconds = Math.floor(Math.max(0, now - then) / 1000);
+  return /^\d+[dhms]/.exec(formatDuration(seconds * 1000))?.[0] ?? shown;
+}
 
-export const gigabytes = at((value) => {
-  const number = numberOf(value);
-  return number === undefined ? plainText(value) : `${number} GB`;
-});
+export const seconds = (row: Json, path: string): string => span(row, path, 1000);
+export const milliseconds = (row: Json, path: string): string => span(row, path, 1);
 
-export const percent = at((value): Bar | string => {
-  const number = numberOf(value);
-  return number === undefined ? plainText(value) : { percent: number, text: `${plainText(value)}%` };
-});
+function span(row: Json, path: string, unit: number): string {
+  const number = numberOf(memberAt(row, path)) ?? -1;
+  return number < 0 ? text(row, path) : formatDuration(number * unit);
+}
 
-export const yesNo = at((value) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value)));
+export function money(row: Json, path: string): string {
+  const number = numberOf(memberAt(row, path));
+  if (number === undefined) return text(row, path);
+  return number > 1e15 ? `$${text(row, path)}` : formatDollars(number);
+}
+
+export function gigabytes(row: Json, path: string): string {
+  const number = numberOf(memberAt(row, path));
+  return number === undefined ? text(row, path) : `${number} GB`;
+}
+
+export function percent(row: Json, path: string): Bar | string {
+  const number = numberOf(memberAt(row, path));
+  return number === undefined ? text(row, path) : { percent: number, text: `${text(row, path)}%` };
+}
+
+export function yesNo(row: Json, path: string): string {
+  const value = memberAt(row, path);
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value);
+}
 
 export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';

@@ -229,10 +229,22 @@ export const isGiven = (value: unknown): boolean =>
 export const namesProgram = (args: Params): boolean =>
   Object.values(args).some(({ complete }) => complete === 'command');
 
-export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
 export const argumentName = (key: string, param: Param<unknown>): string =>
-  param.metavar ?? key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
+  param.metavar ?? key.replace(/[A-Z]/g, '-$&').toUpperCase();
 
 export const labelOf = (key: string, param: Param<unknown>): string =>
   param.kind === 'flag' ? flagName(key) : argumentName(key, param);
+
+/** The place of the first word that is neither a flag nor the value of one; undefined without such a word. */
+export function firstWordAt(argv: readonly string[], flags: Params): number | undefined {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (!word.startsWith('-') || word === '-') return at;
+    if (word === '--') return undefined;
+    const flag = Object.entries(flags).find(([key, { short }]) => flagName(key) === word || short === word);
+    if (flag?.[1].metavar !== undefined) at++;
+  }
+  return undefined;
+}

@@ -4,9 +4,8 @@ import { berth, lines, type Message, names, sentence } from '../../core/message.
 import { nearestOf, suggestionOf } from '../../core/text.ts';
 import type { Command, Group, Program, Values } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
-import { flagName, labelOf, namesProgram, type Param, type Params, parseValue } from '../model/params.ts';
+import { firstWordAt, flagName, labelOf, namesProgram, type Param, type Params, parseValue } from '../model/params.ts';
 import { didYouMean, verbOf } from '../words.ts';
-import { firstWordAt } from './user-aliases.ts';
 
 export interface Invocation {
   readonly path: readonly string[];
@@ -80,9 +79,9 @@ function valuesOf(
   const known = path[0] === 'files' ? words.map((word) => (word === '-lh' ? '-l' : word)) : words;
   const texts = read(path, command, flags, known, given);
   if (given.has('help')) return {};
-  for (const [key, { commas }] of Object.entries(flags)) {
-    const hint = commas === true ? `Write several with commas: ${flagName(key)} A,B.` : undefined;
-    refuseSecond(flagName(key), given.get(key) ?? [], hint);
+  for (const [key, texts] of given) {
+    const hint = flags[key]?.commas === true ? `Write several with commas: ${flagName(key)} A,B.` : undefined;
+    refuseSecond(flagName(key), texts, hint);
   }
   if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
   const values: Record<string, unknown> = {};

@@ -1,19 +1,8 @@
 import { usage } from '../../core/failure.ts';
-import { flagName, type Params } from '../model/params.ts';
+import { firstWordAt, type Params } from '../model/params.ts';
 import { commandOf } from '../words.ts';
 
 export type UserAliases = Readonly<Record<string, string>>;
-
-export function firstWordAt(argv: readonly string[], flags: Params): number | undefined {
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (!word.startsWith('-') || word === '-') return at;
-    if (word === '--') return undefined;
-    const flag = Object.entries(flags).find(([key, { short }]) => flagName(key) === word || short === word);
-    if (flag?.[1].metavar !== undefined) at++;
-  }
-  return undefined;
-}
 
 /** The command line with a command in place of a user's alias or a word of another tool. Usage (2). */
 export async function expandFirstWord(

@@ -1,7 +1,7 @@
 import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import type { FlagData } from '../model/params.ts';
-import { encodeJson, type Json, type JsonObject, memberAt, objectAt, objectOf } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, objectAt, objectOf } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import {
   age,
@@ -12,6 +12,7 @@ import {
   milliseconds,
   money,
   percent,
+  plainText,
   seconds,
   status,
   text,
@@ -31,16 +32,12 @@ export const memberLabel = (member: string): string =>
 
 export const memberHeader = (member: string): string => memberLabel(member).toUpperCase();
 
-const pairs =
-  (path: string) =>
-  (row: Json): Shown =>
-    Object.entries(objectAt(row, path) ?? {}).map(
-      ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
-    );
+const pairs = (row: Json, path: string): Shown =>
+  Object.entries(objectAt(row, path) ?? {}).map(([name, value]) => `${name}=${plainText(value)}`);
 
 export const textColumn = (path: string, options: Partial<Column> = {}): Column => ({
   header: memberHeader(path.split('.').at(-1) ?? path),
-  show: text(path),
+  show: (row) => text(row, path),
   ...options,
 });
 
@@ -143,7 +140,7 @@ function columnOf(key: string, field: Field): Column {
   const { type = 'text', path = key } = field;
   return {
     header: labelOf(key, field).toUpperCase(),
-    show: type === 'time' ? age(path) : showOf(key, field),
+    show: type === 'time' ? (row, facts) => age(row, path, facts) : showOf(key, field),
     right: RIGHT_ALIGNED.includes(type),
     cutLast: type === 'status',
     ...field.column,
@@ -153,7 +150,9 @@ function columnOf(key: string, field: Field): Column {
 const labelOf = (key: string, { label, path = key }: Field): string =>
   label ?? memberLabel(path.split('.').at(-1) ?? path);
 
-const showOf = (key: string, { path = key, type = 'text', show }: Field): Show => show ?? SHOWN[type](path);
+function showOf(key: string, { path = key, type = 'text', show }: Field): Show {
+  return show ?? ((row, facts) => SHOWN[type](row, path, facts));
+}
 
 const SHOWN = {
   text,
@@ -170,14 +169,12 @@ const SHOWN = {
   pairs,
   object: jsonBlock,
   objects: jsonBlock,
-} satisfies Readonly<Record<string, (path: string) => Show>>;
+} satisfies Readonly<Record<string, (row: Json, path: string, facts: Facts) => Shown>>;
 
 /** `2026-01-31T12:00:00Z (3d ago)`. */
-function timeAndAge(path: string): Show {
-  return (row, facts) => {
-    const shown = age(path)(row, facts);
-    return text(path)(row) + (shown === '' ? '' : ` (${shown} ago)`);
-  };
+function timeAndAge(row: Json, path: string, facts: Facts): Shown {
+  const shown = age(row, path, facts);
+  return text(row, path) + (shown === '' ? '' : ` (${shown} ago)`);
 }
 
 function sectionsOf<K extends string>(table: ResourceTable<K>, row: Json, facts: Facts): readonly Section[] {
@@ -222,7 +219,7 @@ const factsView = (facts: JsonObject): View => {
   const members = Object.keys(facts);
   return {
     noun: ['change', 'changes'],
-    id: text(members[0] ?? ''),
+    id: (row) => text(row, members[0] ?? ''),
     members,
     columns: members.map((member) => textColumn(member)),
   };

@@ -164,8 +164,8 @@ export function get<const O extends Params>(
   const { outcome, query, ...words } = spec;
   return () =>
     defineCommand({
-      summary: `show ${withArticle(of.noun)}`,
       ...words,
+      summary: words.summary ?? `show ${withArticle(of.noun)}`,
       details: [words.details, READS_SEVERAL].filter(Boolean).join(' '),
       fields: readPaths(of.table),
       output: () => eachSchema(rowSchema(of)),

@@ -3,7 +3,6 @@ import type { CommandContext } from '../model/context.ts';
 import { type Api, type ApiAnswer, type ApiRequest, type ListRequest, readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -144,9 +143,6 @@ export async function readAnyList(api: Pick<Api, 'send'>, request: ApiRequest): 
   const send = async (page: ApiRequest): Promise<ApiAnswer> => read.pop() ?? (await api.send(page));
   return await readList({ send }, { ...request, expects: { list } });
 }
-
-export const rowRequest = ({ path }: Pick<Collection, 'path'>, id: Id, query: Query = {}): ApiRequest =>
-  readRequest([...path, id], { id, query, expects: 'resource' });
 
 export const listRequest = ({ path, member }: Pick<Collection, 'path' | 'member'>, query: Query = {}): ListRequest => ({
   ...readRequest(path, { query }),

@@ -75,7 +75,7 @@ const outcomeView = (noun: string, done: string): View => ({
   columns: [
     textColumn('id', { cutLast: true }),
     { header: 'RESULT', show: (row) => resultOf(row, done), cutLast: true },
-    { header: 'ERROR', show: text('error.message') },
+    { header: 'ERROR', show: (row) => text(row, 'error.message') },
   ],
 });
 

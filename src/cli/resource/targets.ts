@@ -1,5 +1,5 @@
 /** Which rows a command is about: by ids, names or selectors, one or several. One is a list of one. */
-import type { ApiAnswer } from '../../core/api.ts';
+import { type ApiAnswer, rowRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
 import { asId, type Id, isUsableId } from '../../core/ids.ts';
@@ -15,7 +15,7 @@ import { isGiven } from '../model/params.ts';
 import { DryRun, unlessUnread } from '../run/dry-run.ts';
 import { nearestNames, pluralOf } from '../words.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
-import { listRequest, listRows, lookupRows, readList, rowRequest, type WholeList } from './pages.ts';
+import { listRequest, listRows, lookupRows, readList, type WholeList } from './pages.ts';
 import { compileFilter, type RowFilter, SELECTOR_KEYS } from './arguments.ts';
 import { combinedFailure, type Outcome, outcomeResult } from './several.ts';
 
@@ -25,17 +25,11 @@ export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
 }
 
-/** Its view is made where rows are printed. */
-export function resource<N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> {
-  let view: View | undefined;
-  return {
-    ...collection,
-    table,
-    get view() {
-      return (view ??= viewOf(table));
-    },
-  };
-}
+export const resource = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
+  ...collection,
+  table,
+  view: viewOf(table),
+});
 
 /** `lab (pod-1)`; the id alone for a row without a name. */
 export const labelOf = (row: Json): string => {

@@ -64,15 +64,15 @@ const view: View = {
   noun: ['request', 'requests'],
   id: () => '',
   columns: [
-    { header: 'METHOD', show: text('method'), cutLast: true },
-    { header: 'ADDRESS', show: text('url') },
-    { header: 'BODY', show: json('body') },
+    { header: 'METHOD', show: (row) => text(row, 'method'), cutLast: true },
+    { header: 'ADDRESS', show: (row) => text(row, 'url') },
+    { header: 'BODY', show: (row) => json(row, 'body') },
   ],
   detail: (row) => [
     {
       lines: [
-        { label: 'request', value: `${text('method')(row)} ${text('url')(row)}` },
-        { label: 'body', value: jsonBlock('body')(row) },
+        { label: 'request', value: `${text(row, 'method')} ${text(row, 'url')}` },
+        { label: 'body', value: jsonBlock(row, 'body') },
       ],
     },
   ],

@@ -26,7 +26,7 @@ import { applyAll, labelOf, type Outcome } from './apply-all.ts';
 const DONE = { create: 'created', update: 'changed', delete: 'removed', none: 'unchanged' } as const;
 
 function resultCell(row: Json): Cell {
-  const done = DONE[text('action')(row) as keyof typeof DONE];
+  const done = DONE[text(row, 'action') as keyof typeof DONE];
   if (memberAt(row, 'ok') === true) return { text: done, tone: done === 'unchanged' ? 'quiet' : 'good' };
   if (memberAt(row, 'done') === true) return { text: done, tone: 'bad' };
   const code = stringAt(row, 'error.code');
@@ -36,14 +36,14 @@ function resultCell(row: Json): Cell {
 
 const view: View = {
   noun: ['thing', 'things'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   members: ['action', 'kind', 'name', 'id', 'ok', 'done', 'error'],
   columns: [
     { header: 'RESULT', show: resultCell, cutLast: true },
     textColumn('kind', { cutLast: true }),
     textColumn('name', { cutLast: true }),
     textColumn('id'),
-    { header: 'ERROR', show: text('error.message'), wraps: true },
+    { header: 'ERROR', show: (row) => text(row, 'error.message'), wraps: true },
   ],
 };
 

@@ -13,15 +13,15 @@ import { ADDRESSES, checkKey, isTyped, login, PROFILE, profileRow, shownKey } fr
 
 const profileView: View = {
   noun: ['profile', 'profiles'],
-  id: text('profile'),
+  id: (row) => text(row, 'profile'),
   members: ['profile', 'current', 'key', ...ADDRESSES],
   columns: [
     textColumn('profile'),
-    { header: 'CURRENT', show: yesNo('current') },
+    { header: 'CURRENT', show: (row) => yesNo(row, 'current') },
     textColumn('key'),
-    { header: 'BASE URL', show: text('base-url') },
-    { header: 'QUEUE URL', show: text('queue-url'), wide: true },
-    { header: 'REST URL', show: text('rest-url'), wide: true },
+    { header: 'BASE URL', show: (row) => text(row, 'base-url') },
+    { header: 'QUEUE URL', show: (row) => text(row, 'queue-url'), wide: true },
+    { header: 'REST URL', show: (row) => text(row, 'rest-url'), wide: true },
   ],
 };
 

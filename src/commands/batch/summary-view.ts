@@ -59,11 +59,11 @@ export const batchView: View = {
   detail: (row) => [
     {
       lines: [
-        { label: 'results', value: text('batch')(row) },
-        { label: 'endpoint', value: text('endpoint')(row) },
-        { label: 'input', value: text('input')(row) },
+        { label: 'results', value: text(row, 'batch') },
+        { label: 'endpoint', value: text(row, 'endpoint') },
+        { label: 'input', value: text(row, 'input') },
         ...stateLines(row),
-        ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
+        ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text(row, 'begun') }]),
         ...durationLine(row, 'tookSeconds', 'took'),
         ...durationLine(row, 'wallSeconds', 'to the last result'),
         ...costLines(row),
@@ -96,7 +96,7 @@ function costLines(row: Json): Section['lines'] {
 }
 
 function countLines(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
-  const count = text(name)(row);
+  const count = text(row, name);
   if (count === '0' && name !== 'completed') return [];
   const items =
     name === 'unknown' ? rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? [])) : '';
@@ -111,8 +111,8 @@ const shardLine = (shard: Json): Section['lines'][number] => {
     return count === 0 ? [] : [`${String(count)} ${label}`];
   });
   return {
-    label: `shard ${text('shard')(shard)}`,
-    value: `${text('state')(shard)}: ${counts.join(', ') || 'no items'}`,
+    label: `shard ${text(shard, 'shard')}`,
+    value: `${text(shard, 'state')}: ${counts.join(', ') || 'no items'}`,
   };
 };
 
@@ -138,11 +138,11 @@ export const dryRunView: View = {
   detail: (row) => [
     {
       lines: [
-        { label: 'items', value: text('planned')(row) },
-        { label: 'invalid', value: text('invalid')(row) },
-        { label: 'to send', value: formatBytes(Number(text('bodyBytes')(row))) },
-        { label: 'largest', value: formatBytes(Number(text('largestBody')(row))) },
-        { label: 'first', value: json('first')(row) },
+        { label: 'items', value: text(row, 'planned') },
+        { label: 'invalid', value: text(row, 'invalid') },
+        { label: 'to send', value: formatBytes(Number(text(row, 'bodyBytes'))) },
+        { label: 'largest', value: formatBytes(Number(text(row, 'largestBody'))) },
+        { label: 'first', value: json(row, 'first') },
       ],
     },
   ],

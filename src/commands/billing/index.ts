@@ -103,19 +103,21 @@ const TOTAL = 'totalAmount';
 function viewOf({ terminal }: CommandContext, { of, amounts }: BilledReport, document: Json): View {
   const records = itemsAt(document, 'records');
   const bucket = stringAt(document, 'metadata.query.bucketSize') ?? 'from';
-  const start = (record: Json): string => text('startTime')(record).slice(0, bucket === 'hour' ? 16 : 10);
+  const start = (record: Json): string => text(record, 'startTime').slice(0, bucket === 'hour' ? 16 : 10);
   return {
     noun: ['billing record', 'billing records'],
-    id: text(of?.member ?? 'startTime'),
+    id: (row) => text(row, of?.member ?? 'startTime'),
     members: ['startTime', 'endTime', of?.member ?? [], TOTAL, Object.keys(amounts)].flat(),
     columns: [
-      ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
+      ...(of === undefined
+        ? []
+        : [{ header: of.lookup.noun.toUpperCase(), show: (row: Json) => text(row, of.member) }]),
       { header: `${bucket.toUpperCase()} (UTC)`, show: (record) => start(record).replace('T', ' ') },
-      { header: 'TOTAL', show: money(TOTAL), right: true },
+      { header: 'TOTAL', show: (row) => money(row, TOTAL), right: true },
       ...(terminal.output ? [chart(records, TOTAL)] : []),
       ...Object.entries(amounts).map(([member, label]): Column => ({
         header: label.toUpperCase(),
-        show: money(member),
+        show: (row) => money(row, member),
         right: true,
         ...(of !== undefined || (terminal.output && isPaid(document, member)) ? { dropFirst: true } : { wide: true }),
       })),
@@ -129,8 +131,8 @@ const isPaid = (document: Json, member: string): boolean =>
 /** `Total $12.40: GPU $10.00, disk $2.40.` */
 function totalsLine({ amounts }: BilledReport, document: Json): readonly string[] {
   const totals = memberAt(document, 'metadata.totals') ?? null;
-  const total = money(TOTAL)(totals);
+  const total = money(totals, TOTAL);
   const paid = Object.entries(amounts).filter(([member]) => isPaid(document, member));
-  const parts = paid.map(([member, label]) => `${label} ${money(member)(totals)}`);
+  const parts = paid.map(([member, label]) => `${label} ${money(totals, member)}`);
   return total === '' ? [] : [`Total ${total}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`];
 }

@@ -190,13 +190,17 @@ function idleOf(lists: Lists, workersOf: ReadonlyMap<string, readonly Json[]>): 
 }
 
 function viewOf({ terminal }: CommandContext, isByDay: boolean, rows: readonly Json[]): View {
-  const dollars = (part: string): Column => ({ header: part.toUpperCase(), show: money(`${part}Usd`), right: true });
+  const dollars = (part: string): Column => ({
+    header: part.toUpperCase(),
+    show: (row) => money(row, `${part}Usd`),
+    right: true,
+  });
   return {
     noun: ['cost', 'costs'],
-    id: text(isByDay ? 'day' : 'id'),
+    id: (row) => text(row, isByDay ? 'day' : 'id'),
     columns: [
       ...(isByDay
-        ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
+        ? [{ header: 'DAY (UTC)', show: (row: Json) => text(row, 'day'), cutLast: true }]
         : [textColumn('name'), textColumn('id', { cutLast: true }), textColumn('kind')]),
       dollars('total'),
       ...(terminal.output ? [chart(rows, 'totalUsd')] : []),

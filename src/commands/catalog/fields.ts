@@ -4,13 +4,14 @@ import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import { money, text, toned, yesNo } from '../../output/cells.ts';
 import type { Cell, Shown } from '../../output/view.ts';
 
-const availability = toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
+const availability = (row: Json): Cell =>
+  toned(row, 'availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
 
 function place(row: Json): Cell {
-  const version = text('version')(row);
-  if (version !== '') return { text: `${version} ${yesNo('available')(row)}` };
+  const version = text(row, 'version');
+  if (version !== '') return { text: `${version} ${yesNo(row, 'available')}` };
   const { text: word, tone } = availability(row);
-  return { text: `${text('id')(row)} ${word}`, tone };
+  return { text: `${text(row, 'id')} ${word}`, tone };
 }
 
 const places = (path: string, label: string): Field => {
@@ -26,10 +27,10 @@ const places = (path: string, label: string): Field => {
 const cloudPrice =
   (cloud: 'secure' | 'community') =>
   (row: Json): Shown =>
-    memberAt(row, cloud) === false ? undefined : money(`price.${cloud}`)(row);
+    memberAt(row, cloud) === false ? undefined : money(row, `price.${cloud}`);
 
 function vcpus(row: Json): Shown {
-  const [least, most] = [text('vcpu.min')(row), text('vcpu.max')(row)];
+  const [least, most] = [text(row, 'vcpu.min'), text(row, 'vcpu.max')];
   return least === '' && most === '' ? undefined : `${least} to ${most}`;
 }
 
@@ -84,7 +85,7 @@ const CPU_FIELDS = {
     path: 'ramGbPerVcpu',
     type: 'gigabytes',
     label: 'memory a vcpu',
-    column: { header: 'GB/VCPU', show: text('ramGbPerVcpu') },
+    column: { header: 'GB/VCPU', show: (row) => text(row, 'ramGbPerVcpu') },
   },
   securePrice: { path: 'price.securePerVcpu', type: 'dollars', label: 'secure, a vcpu', column: { header: 'VCPU/H' } },
   serverlessPrice: {

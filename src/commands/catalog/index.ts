@@ -11,7 +11,7 @@ import { arg, flagName, isGiven, option, type Params, type ValuesOf } from '../.
 import { rowSchema } from '../../cli/resource/arguments.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/noun.ts';
-import { rowRequest } from '../../cli/resource/pages.ts';
+import { rowRequest } from '../../core/api.ts';
 import { type Resource, resource, withId } from '../../cli/resource/targets.ts';
 import { didYouMean } from '../../cli/words.ts';
 import { TEMPLATE_TABLE } from '../templates.ts';

@@ -124,10 +124,10 @@ export function compute(row: Json): string | undefined {
   const each = objectAt(row, 'compute');
   return each === undefined
     ? undefined
-    : `${text('gpuTypeId')(each)} x${text('gpuCountPerPod')(each)} on ${text('podCount')(each)} pods`;
+    : `${text(each, 'gpuTypeId')} x${text(each, 'gpuCountPerPod')} on ${text(each, 'podCount')} pods`;
 }
 
 function podStatuses(row: Json): readonly string[] {
   const counts = objectAt(row, 'pods.byStatus') ?? {};
-  return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
+  return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(counts, name)} ${name}`]));
 }

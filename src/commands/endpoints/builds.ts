@@ -19,7 +19,7 @@ const FINAL = ['COMPLETED', 'CANCELLED', ...FAILED];
 const BUILD_STATUSES = ['PENDING', 'BUILDING', 'UPLOADING', 'TESTING', ...FINAL];
 
 /** An unknown status may still change. */
-const isFinal = (build: Json): boolean => FINAL.includes(text('status')(build));
+const isFinal = (build: Json): boolean => FINAL.includes(text(build, 'status'));
 
 const BUILD_FIELDS = {
   id: { path: 'id' },
@@ -29,7 +29,7 @@ const BUILD_FIELDS = {
   commit: {
     path: 'commitHash',
     label: 'commit',
-    column: { show: (row: Json) => text('commitHash')(row).slice(0, SHORT_COMMIT) },
+    column: { show: (row: Json) => text(row, 'commitHash').slice(0, SHORT_COMMIT) },
   },
   message: { path: 'commitMessage', label: 'message' },
   committed: { path: 'commitDate', type: 'time', label: 'committed' },
@@ -85,7 +85,7 @@ const get = defineCommand({
 });
 
 function outcomeOf(build: Json): ExitCode {
-  const status = text('status')(build);
+  const status = text(build, 'status');
   if (FAILED.includes(status)) return EXIT.jobFailed;
   return status === 'CANCELLED' ? EXIT.jobCancelled : EXIT.done;
 }

@@ -28,50 +28,50 @@ import type { Section, Shown } from '../../output/view.ts';
 type Lines = Section['lines'];
 
 function workers(row: Json): Shown {
-  const [min, max] = [text('workers.min')(row), text('workers.max')(row)];
+  const [min, max] = [text(row, 'workers.min'), text(row, 'workers.max')];
   return min === max ? min : `${min} to ${max}`;
 }
 
 /** `4 s delay`, `5 requests`. */
 function scaling(row: Json): Shown {
   const type = stringAt(row, 'scaling.type');
-  if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s delay`;
-  if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} requests`;
-  return json('scaling')(row);
+  if (type === 'QUEUE_DELAY') return `${text(row, 'scaling.queueDelay')} s delay`;
+  if (type === 'REQUEST_COUNT') return `${text(row, 'scaling.requestCount')} requests`;
+  return json(row, 'scaling');
 }
 
 function hardware(row: Json): Shown {
   if (!isObject(memberAt(row, 'gpu'))) return itemsAt(row, 'cpu').map(cpu);
-  const count = text('gpu.count')(row);
-  return list('gpu.pools')(row).join(', ') + (count === '' || count === '1' ? '' : ` x${count}`);
+  const count = text(row, 'gpu.count');
+  return list(row, 'gpu.pools').join(', ') + (count === '' || count === '1' ? '' : ` x${count}`);
 }
 
 function cpu(item: Json): string {
-  const memory = text('memory')(item);
-  return `${text('id')(item)} ${text('vcpuCount')(item)} vCPU${memory === '' ? '' : ` ${memory} GB`}`;
+  const memory = text(item, 'memory');
+  return `${text(item, 'id')} ${text(item, 'vcpuCount')} vCPU${memory === '' ? '' : ` ${memory} GB`}`;
 }
 
 function hardwareLines(row: Json): Lines {
   const gpu = objectAt(row, 'gpu');
   if (gpu === undefined) return [{ label: 'cpu', value: hardware(row) }];
   return [
-    { label: 'gpu pools', value: list('pools')(gpu) },
-    { label: 'excluded types', value: list('excludedTypes')(gpu) },
-    { label: 'gpus a worker', value: text('count')(gpu) },
+    { label: 'gpu pools', value: list(gpu, 'pools') },
+    { label: 'excluded types', value: list(gpu, 'excludedTypes') },
+    { label: 'gpus a worker', value: text(gpu, 'count') },
     { label: 'cuda', value: cuda(gpu) },
   ];
 }
 
 function cuda(gpu: Json): Shown {
-  const minimum = text('minCudaVersion')(gpu);
-  return minimum === '' ? list('allowedCudaVersions')(gpu) : `${minimum} or newer`;
+  const minimum = text(gpu, 'minCudaVersion');
+  return minimum === '' ? list(gpu, 'allowedCudaVersions') : `${minimum} or newer`;
 }
 
 /** The two types of endpoint have different addresses. */
 const requestUrls = (row: Json): Lines =>
   Object.keys(objectAt(row, 'requestUrls') ?? {}).map((name) => ({
     label: memberLabel(name),
-    value: text(`requestUrls.${name}`)(row),
+    value: text(row, `requestUrls.${name}`),
   }));
 
 const TYPES = ['QUEUE', 'LOAD_BALANCER'] as const;

@@ -19,7 +19,7 @@ const rolledOutAll = (seen: Json): boolean => {
   const share = numberAt(seen, 'rollout.percentOnLatest');
   return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
 };
-const describe = (seen: Json): string => `${text('rollout.percentOnLatest')(seen)}% of workers`;
+const describe = (seen: Json): string => `${text(seen, 'rollout.percentOnLatest')}% of workers`;
 
 export const ROLLED_OUT: Goal = {
   noun: 'endpoint',
@@ -48,15 +48,15 @@ const releaseView: View = {
   noun: ['release', 'releases'],
   id: (row) => stringAt(row, 'releases.0.id') ?? '',
   columns: [
-    { header: 'VERSION', show: text('endpointVersion') },
-    { header: 'ON LATEST', show: percent('rollout.percentOnLatest') },
+    { header: 'VERSION', show: (row) => text(row, 'endpointVersion') },
+    { header: 'ON LATEST', show: (row) => percent(row, 'rollout.percentOnLatest') },
   ],
   detail: (row, facts) => [
     {
       title: 'rollout',
       lines: [
-        { label: 'version', value: text('endpointVersion')(row) },
-        { label: 'on it', value: percent('rollout.percentOnLatest')(row) },
+        { label: 'version', value: text(row, 'endpointVersion') },
+        { label: 'on it', value: percent(row, 'rollout.percentOnLatest') },
         { label: 'workers', value: rolledOut(row) },
         ...otherMembers(memberAt(row, 'rollout') ?? null, KNOWN_ROLLOUT),
         ...otherMembers(row, ['endpointVersion', 'rollout', 'releases', 'pagination']),
@@ -70,24 +70,24 @@ const KNOWN_ROLLOUT = ['inProgress', 'workersOnLatest', 'workersTotal', 'percent
 const KNOWN = ['id', 'version', 'source', 'buildId', 'createdByUserId', 'createdAt', 'workerCount', 'diff'];
 
 function rolledOut(row: Json): string {
-  const total = text('rollout.workersTotal')(row);
+  const total = text(row, 'rollout.workersTotal');
   if (total === '0') return 'none';
   const going = memberAt(row, 'rollout.inProgress') === true ? ', in progress' : '';
-  return `${text('rollout.workersOnLatest')(row)} of ${total}${going}`;
+  return `${text(row, 'rollout.workersOnLatest')} of ${total}${going}`;
 }
 
 function section(release: Json, facts: Facts): Section {
   return {
-    title: `release ${text('version')(release) || text('id')(release)}`,
+    title: `release ${text(release, 'version') || text(release, 'id')}`,
     lines: [
-      { label: 'source', value: text('source')(release) },
-      { label: 'age', value: age('createdAt')(release, facts) },
-      { label: 'workers', value: text('workerCount')(release) },
+      { label: 'source', value: text(release, 'source') },
+      { label: 'age', value: age(release, 'createdAt', facts) },
+      { label: 'workers', value: text(release, 'workerCount') },
       ...['buildId', 'createdByUserId']
-        .map((member) => ({ label: member === 'buildId' ? 'build' : 'by', value: text(member)(release) }))
+        .map((member) => ({ label: member === 'buildId' ? 'build' : 'by', value: text(release, member) }))
         .filter(({ value }) => value !== ''),
       ...itemsAt(release, 'diff').map((entry) => ({
-        label: text('field')(entry),
+        label: text(entry, 'field'),
         value: `${value(memberAt(entry, 'old'))} -> ${value(memberAt(entry, 'new'))}`,
       })),
       ...otherMembers(release, KNOWN),

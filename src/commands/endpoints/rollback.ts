@@ -16,7 +16,7 @@ import { idOf } from '../../output/view.ts';
 import { ENDPOINTS } from './fields.ts';
 import { ROLLOUT } from './releases.ts';
 
-const nameOf = (release: Json): string => text('version')(release) || idOf(release);
+const nameOf = (release: Json): string => text(release, 'version') || idOf(release);
 
 const ACCEPTED = writablePaths(ENDPOINTS.table, 'update');
 
@@ -76,7 +76,7 @@ function takenBack(releases: readonly Json[]): { readonly before: JsonObject; re
     const diff = itemsAt(release, 'diff');
     if (diff.length === 0) lacking.push(`Release ${nameOf(release)} has no record of what it changed.`);
     for (const change of diff) {
-      const [field, old] = [text('field')(change), memberAt(change, 'old')];
+      const [field, old] = [text(change, 'field'), memberAt(change, 'old')];
       if (old !== undefined && ACCEPTED.includes(field)) before[field] = old;
       else lacking.push(`Release ${nameOf(release)} changed ${field}, which no update can return: it stays.`);
     }

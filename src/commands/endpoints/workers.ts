@@ -10,12 +10,12 @@ import { ENDPOINTS } from '../../cli/resource/collections.ts';
 
 /** Runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
-  return { text: yesNo('isStale')(row), tone: memberAt(row, 'isStale') === true ? 'warn' : 'plain' };
+  return { text: yesNo(row, 'isStale'), tone: memberAt(row, 'isStale') === true ? 'warn' : 'plain' };
 }
 
 function gpu(row: Json): Shown {
   const count = numberAt(row, 'gpuCount');
-  const type = text('gpuTypeId')(row);
+  const type = text(row, 'gpuTypeId');
   return type === '' || count === undefined || count === 1 ? type : `${type} x${count}`;
 }
 

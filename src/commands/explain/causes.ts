@@ -56,7 +56,7 @@ function workersText(facts: Facts): string {
 /** Builds are listed newest first (additions 1); cancelled ones say nothing. With an older release a job still runs. */
 function failedBuild(facts: Facts): Json | undefined {
   const newest = itemsAt(facts.value('builds'), 'builds').find((build) => memberAt(build, 'status') !== 'CANCELLED');
-  const isFailed = ['FAILED', 'TEST_FAILED'].includes(text('status')(newest ?? null));
+  const isFailed = ['FAILED', 'TEST_FAILED'].includes(text(newest ?? null, 'status'));
   return isFailed && !('job' in facts.about && hasUsableWorker(facts)) ? newest : undefined;
 }
 
@@ -96,7 +96,7 @@ function crash(facts: Facts): string | undefined {
 /** The local service names the program of a worker as its image. */
 function crashCure(facts: Facts): readonly Message[] {
   const worker = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'id') === facts.worker);
-  const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
+  const program = /^local: (.+)$/s.exec(text(worker ?? null, 'image'))?.[1];
   const image = berth`endpoints update ${endpoint(facts)} --wait --image IMAGE`;
   return [
     ...(facts.worker === '' ? [] : [berth`endpoints logs ${endpoint(facts)} ${facts.worker}`]),
@@ -183,8 +183,8 @@ const CAUSES: readonly Cause[] = [
   [
     'endpoint or job',
     'build-failed',
-    (f) => failedBuild(f) !== undefined && `newest build failed${after(text('error')(failedBuild(f) ?? null))}`,
-    (f) => berth`endpoints builds get ${endpoint(f)} ${text('id')(failedBuild(f) ?? null)}`,
+    (f) => failedBuild(f) !== undefined && `newest build failed${after(text(failedBuild(f) ?? null, 'error'))}`,
+    (f) => berth`endpoints builds get ${endpoint(f)} ${text(failedBuild(f) ?? null, 'id')}`,
   ],
   [
     'endpoint or job',
@@ -221,22 +221,22 @@ type Show = (value: Json, facts: Facts) => string | undefined;
 
 /** Of each answer; lines of logs are evidence as they are. */
 const EVIDENCE: Readonly<Record<string, Readonly<Record<string, Show>>>> = {
-  pod: { status: text('status') },
+  pod: { status: (row) => text(row, 'status') },
   job: {
-    status: text('status'),
+    status: (row) => text(row, 'status'),
     'in the queue for': (value) => duration(value, 'delayTime'),
     'ran for': (value) => duration(value, 'executionTime'),
   },
   endpoint: {
-    'workers allowed': (value) => `${text('workers.min')(value) || '0'} to ${text('workers.max')(value) || '?'}`,
+    'workers allowed': (value) => `${text(value, 'workers.min') || '0'} to ${text(value, 'workers.max') || '?'}`,
     'execution timeout': (value) => duration(value, 'timeout'),
   },
   workers: { workers: (_, facts) => workersText(facts) },
   health: {
-    'jobs waiting': text('jobs.inQueue'),
-    'jobs running': text('jobs.inProgress'),
-    'jobs completed': text('jobs.completed'),
-    'jobs failed': text('jobs.failed'),
+    'jobs waiting': (row) => text(row, 'jobs.inQueue'),
+    'jobs running': (row) => text(row, 'jobs.inProgress'),
+    'jobs completed': (row) => text(row, 'jobs.completed'),
+    'jobs failed': (row) => text(row, 'jobs.failed'),
   },
 };
 
@@ -283,27 +283,27 @@ const TONES: Readonly<Record<string, Tone>> = { ok: 'good', waiting: 'warn', blo
 
 const verdictView = (cure: readonly (readonly PrintedPart[])[]): View => ({
   noun: ['verdict', 'verdicts'],
-  id: text('code'),
+  id: (row) => text(row, 'code'),
   members: ['verdict', 'code', 'state', 'evidence', 'cure'],
   columns: [textColumn('verdict'), textColumn('code'), textColumn('state')],
   detail: (row) => [
     {
       lines: [
-        { label: 'verdict', value: { text: text('verdict')(row), tone: TONES[text('state')(row)] ?? 'plain' } },
-        { label: 'code', value: text('code')(row) },
+        { label: 'verdict', value: { text: text(row, 'verdict'), tone: TONES[text(row, 'state')] ?? 'plain' } },
+        { label: 'code', value: text(row, 'code') },
       ],
     },
     {
       title: 'evidence',
       lines: itemsAt(row, 'evidence').map((each) => ({
-        label: text('fact')(each),
+        label: text(each, 'fact'),
         // Without the query, which would leave no room; the JSON has it.
-        value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,
+        value: `${text(each, 'value')} (${text(each, 'source').replace(/\?.*$/, '')})`,
       })),
     },
     {
       title: 'what to do',
-      lines: list('cure')(row).map((line, at) => ({
+      lines: list(row, 'cure').map((line, at) => ({
         label: String(at + 1),
         value: { text: line, ...(cure[at] === undefined ? {} : { parts: cure[at] }) },
       })),

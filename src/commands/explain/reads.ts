@@ -1,9 +1,9 @@
 /** What an explanation reads: the row first, then only what its state asks for. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { listRequest, readList, rowRequest } from '../../cli/resource/pages.ts';
+import { listRequest, readList } from '../../cli/resource/pages.ts';
 import { withId } from '../../cli/resource/targets.ts';
-import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '../../core/api.ts';
+import { type ApiRequest, isListRequest, type ListRequest, readRequest, rowRequest } from '../../core/api.ts';
 import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';

@@ -15,7 +15,7 @@ import { acceptedPaths, FILE_KINDS, type FileKind, type KindName, KINDS, mapRefe
 
 const view: View = {
   noun: ['document', 'documents'],
-  id: text('name'),
+  id: (row) => text(row, 'name'),
   members: ['kind', 'name'],
   columns: [textColumn('kind'), textColumn('name')],
 };

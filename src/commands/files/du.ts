@@ -10,12 +10,12 @@ import type { View } from '../../output/view.ts';
 
 const view: View = {
   noun: ['folder', 'folders'],
-  id: text('path'),
+  id: (row) => text(row, 'path'),
   members: ['path', 'files', 'bytes'],
   columns: [
     { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
     textColumn('files', { right: true }),
-    { header: 'PATH', show: (row) => (stringAt(row, 'path') === '' ? '(all)' : text('path')(row)), cutLast: true },
+    { header: 'PATH', show: (row) => (stringAt(row, 'path') === '' ? '(all)' : text(row, 'path')), cutLast: true },
   ],
 };
 

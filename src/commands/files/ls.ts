@@ -23,7 +23,7 @@ const rowOf = (entry: VolumeEntry): Json => {
 
 const viewAt = (now: () => EpochMs, isLong: boolean): View => ({
   noun: ['file or folder', 'files and folders'],
-  id: text('path'),
+  id: (row) => text(row, 'path'),
   members: ['path', 'kind', 'bytes', 'modifiedAt', 'etag'],
   columns: [
     {
@@ -33,9 +33,9 @@ const viewAt = (now: () => EpochMs, isLong: boolean): View => ({
     },
     isLong
       ? textColumn('modifiedAt')
-      : { header: 'AGE', show: (row) => age('modifiedAt')(row, { now: now() }), right: true },
+      : { header: 'AGE', show: (row) => age(row, 'modifiedAt', { now: now() }), right: true },
     textColumn('path', { cutLast: true }),
-    { header: 'ETAG', show: text('etag'), wide: !isLong },
+    { header: 'ETAG', show: (row) => text(row, 'etag'), wide: !isLong },
   ],
 });
 

@@ -39,7 +39,7 @@ export const FILE_OUTCOMES = manyOf(
 
 export const viewOf = (done: string): View => ({
   noun: ['file', 'files'],
-  id: text('from'),
+  id: (row) => text(row, 'from'),
   members: ['from', 'to', 'bytes', 'same', 'removed', 'ok', 'error'],
   columns: [
     {
@@ -54,8 +54,8 @@ export const viewOf = (done: string): View => ({
     },
     { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
     textColumn('from', { cutLast: true }),
-    { header: 'TO', show: text('to'), cutLast: true },
-    { header: 'ERROR', show: text('error.message') },
+    { header: 'TO', show: (row) => text(row, 'to'), cutLast: true },
+    { header: 'ERROR', show: (row) => text(row, 'error.message') },
   ],
 });
 

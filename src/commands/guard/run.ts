@@ -79,18 +79,18 @@ const DECISIONS = manyOf(
 
 const decisionView: View = {
   noun: ['decision', 'decisions'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   members: [
     ...['at', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result', 'error'],
     'request',
   ],
   columns: [
-    { header: 'NAME', show: (row) => text('name')(row) || text('id')(row) },
+    { header: 'NAME', show: (row) => text(row, 'name') || text(row, 'id') },
     { header: 'DECISION', show: decisionCell, cutLast: true },
     {
       header: 'WHY',
       wraps: true,
-      show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
+      show: (row) => [text(row, 'held'), text(row, 'why'), text(row, 'error.message')].filter(Boolean).join('; '),
     },
     textColumn('rule', { wide: true }),
     textColumn('id', { wide: true }),
@@ -98,7 +98,7 @@ const decisionView: View = {
 };
 
 function decisionCell(row: Json): Cell {
-  const [result, verdict, action] = [text('result')(row), text('verdict')(row), text('action')(row)];
+  const [result, verdict, action] = [text(row, 'result'), text(row, 'verdict'), text(row, 'action')];
   if (result === 'failed') return { text: `${action} failed`, tone: 'bad' };
   if (result !== '') return { text: result, tone: result === 'changed' ? 'warn' : 'good' };
   if (verdict !== 'over') return { text: verdict, tone: 'quiet' };

@@ -24,7 +24,7 @@ const isOverdue = (row: Json): boolean => memberAt(row, 'overdue') === true;
 
 const view = (now: EpochMs): View => ({
   noun: ['deadline', 'deadlines'],
-  id: text('pod'),
+  id: (row) => text(row, 'pod'),
   members: ['pod', 'name', 'action', 'at', 'overdue', 'exempt'],
   columns: [
     textColumn('pod', { cutLast: true }),
@@ -33,8 +33,8 @@ const view = (now: EpochMs): View => ({
       header: 'DEADLINE',
       show: (row) => {
         const action = DEADLINE_ACTIONS.find((each) => each === memberAt(row, 'action')) ?? 'stop';
-        const end = deadlineText({ action, at: Date.parse(text('at')(row)) }, now);
-        const exempt = text('exempt')(row);
+        const end = deadlineText({ action, at: Date.parse(text(row, 'at')) }, now);
+        const exempt = text(row, 'exempt');
         return { text: exempt === '' ? end : `${end}; ${exempt}`, tone: isOverdue(row) ? 'bad' : 'plain' };
       },
       cutLast: true,
@@ -62,7 +62,7 @@ export const status = defineCommand({
           return { ...named, action, at: formatTimestamp(at), overdue, ...(exempt !== undefined && { exempt }) };
         }),
       )
-      .toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
+      .toSorted((a, b) => (text(a, 'at') < text(b, 'at') ? -1 : 1));
     const overdue = rows.filter(isOverdue).length;
     const lastRun =
       sweptAt === undefined

@@ -1,6 +1,6 @@
 /** One look of a guard: reads all pods, decides, acts, and says what became of each decision. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiRequest } from '../../core/api.ts';
+import { type ApiRequest, rowRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
@@ -10,7 +10,7 @@ import type { EpochMs } from '../../core/unit-types.ts';
 import { formatTimestamp } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { podAction, PODS } from '../../cli/resource/collections.ts';
-import { listRows, rowRequest } from '../../cli/resource/pages.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { previewRow } from '../../cli/run/dry-run.ts';
 import { deadlinesOf } from '../../guard/deadline.ts';

@@ -7,11 +7,11 @@ import { type Column, idOf, type View } from '../../output/view.ts';
 import { jobError, jobOutcome, type JobOutcome } from '../../queue/job.ts';
 
 const LINES: readonly (readonly [member: string, label: string, show: Column['show']])[] = [
-  ['id', 'id', text('id')],
-  ['status', 'status', status('status')],
-  ['delayTime', 'delay', milliseconds('delayTime')],
-  ['executionTime', 'execution', milliseconds('executionTime')],
-  ['output', 'output', jsonBlock('output')],
+  ['id', 'id', (row) => text(row, 'id')],
+  ['status', 'status', (row) => status(row, 'status')],
+  ['delayTime', 'delay', (row) => milliseconds(row, 'delayTime')],
+  ['executionTime', 'execution', (row) => milliseconds(row, 'executionTime')],
+  ['output', 'output', (row) => jsonBlock(row, 'output')],
   ['error', 'error', (row) => ({ text: jobError(row)?.text ?? '', tone: 'bad' })],
 ];
 
@@ -23,12 +23,12 @@ export const jobView: View = {
   id: idOf,
   columns: [
     textColumn('id'),
-    { header: 'STATUS', show: status('status'), cutLast: true },
-    { header: 'DELAY', show: milliseconds('delayTime'), right: true },
-    { header: 'EXECUTION', show: milliseconds('executionTime'), right: true },
+    { header: 'STATUS', show: (row) => status(row, 'status'), cutLast: true },
+    { header: 'DELAY', show: (row) => milliseconds(row, 'delayTime'), right: true },
+    { header: 'EXECUTION', show: (row) => milliseconds(row, 'executionTime'), right: true },
     {
       header: 'RESULT',
-      show: (row) => jobError(row)?.headline ?? json('output')(row),
+      show: (row) => jobError(row)?.headline ?? json(row, 'output'),
     },
   ],
   detail: (row, facts) => [
@@ -49,8 +49,8 @@ export const chunkView: View = {
   id: () => '',
   members: ['output', 'metrics'],
   columns: [
-    { header: 'OUTPUT', show: json('output') },
-    { header: 'METRICS', show: json('metrics') },
+    { header: 'OUTPUT', show: (row) => json(row, 'output') },
+    { header: 'METRICS', show: (row) => json(row, 'metrics') },
   ],
 };
 

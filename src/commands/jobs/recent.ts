@@ -19,15 +19,15 @@ const recentView: View = {
   columns: [
     textColumn('id', { cutLast: true }),
     textColumn('endpoint'),
-    { header: 'SUBMITTED', show: age('submittedAt'), right: true },
+    { header: 'SUBMITTED', show: (row, facts) => age(row, 'submittedAt', facts), right: true },
     {
       header: 'STATUS',
       show: (row) => {
         const error = stringAt(row, 'error.message');
-        return error === undefined ? status('status')(row) : { text: error, tone: 'quiet' };
+        return error === undefined ? status(row, 'status') : { text: error, tone: 'quiet' };
       },
     },
-    { header: 'SEEN', show: age('statusAt'), right: true },
+    { header: 'SEEN', show: (row, facts) => age(row, 'statusAt', facts), right: true },
   ],
 };
 

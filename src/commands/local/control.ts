@@ -54,7 +54,7 @@ export function changed(ctx: CommandContext, result: Result): Result {
 
 export const valueOf = (row: Json, member: string): string => {
   const value = numberAt(row, member);
-  return member.endsWith('Ms') && value !== undefined ? exactDuration(value) : text(member)(row);
+  return member.endsWith('Ms') && value !== undefined ? exactDuration(value) : text(row, member);
 };
 
 const linesOf = (row: Json, omitted: readonly string[] = []) =>
@@ -102,10 +102,10 @@ const LOCAL_STATUS = ownObject({
 const statusView: View = {
   ...membersView('local service'),
   detail: (row) => {
-    const jobs = Object.keys(objectAt(row, 'jobs') ?? {}).map((name) => `${text(`jobs.${name}`)(row)} ${name}`);
+    const jobs = Object.keys(objectAt(row, 'jobs') ?? {}).map((name) => `${text(row, `jobs.${name}`)} ${name}`);
     const faults = itemsAt(row, 'faults').map((fault) => {
       const settings = linesOf(fault, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
-      return `${text('id')(fault)} ${text('kind')(fault)}${settings.join('')}`;
+      return `${text(fault, 'id')} ${text(fault, 'kind')}${settings.join('')}`;
     });
     return [
       {

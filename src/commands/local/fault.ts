@@ -17,7 +17,7 @@ const FAULT_MEMBERS = [
 
 const faultView: View = {
   noun: ['fault', 'faults'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   members: FAULT_MEMBERS,
   columns: FAULT_MEMBERS.map((name) => ({
     header: memberHeader(name.replace(/Ms$/, '')),

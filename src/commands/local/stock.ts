@@ -14,7 +14,7 @@ const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }
 
 const stockView: View = {
   noun: ['stock', 'stock'],
-  id: text('hardware'),
+  id: (row) => text(row, 'hardware'),
   members: ['hardware', 'dataCenter', 'free'],
   columns: [textColumn('hardware'), textColumn('dataCenter'), textColumn('free', { right: true })],
 };

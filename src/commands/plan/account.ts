@@ -1,6 +1,7 @@
 /** What is there for the documents of files: rows by kind, each list read once, and the ids of what bodies refer to. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows, rowRequest } from '../../cli/resource/pages.ts';
+import { rowRequest } from '../../core/api.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { rowCalled } from '../../cli/resource/targets.ts';
 import { nearestNames, withArticle } from '../../cli/words.ts';
 import { type FileDocument, placed } from './documents.ts';

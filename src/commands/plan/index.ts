@@ -49,7 +49,7 @@ const PLAN = manyOf(
 const TONES = { none: 'quiet', create: 'good', update: 'warn', delete: 'bad', blocked: 'bad' } as const;
 
 function actionCell(row: Json): Cell {
-  const action = text('action')(row);
+  const action = text(row, 'action');
   return { text: action, tone: TONES[action as keyof typeof TONES] };
 }
 
@@ -64,7 +64,7 @@ function costCell(row: Json): string {
 
 export const planView: View = {
   noun: ['thing', 'things'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   members: ['action', 'kind', 'name', 'id', 'changes', 'why', 'costBefore', 'costAfter', 'from'],
   columns: [
     { header: 'PLAN', show: actionCell, cutLast: true },
@@ -87,13 +87,13 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
 
 /** `disk  20 -> 30 (restarts, container disk erased)`. */
 function changeLines(row: Json): readonly string[] {
-  const action = text('action')(row);
+  const action = text(row, 'action');
   const changes = action === 'create' ? [] : itemsAt(row, 'changes');
   const lines = changes.map((change) => {
-    const words = action === 'blocked' ? '' : (EFFECT_WORDS[text('effect')(change)] ?? '');
-    return `${text('path')(change)}  ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${words}`;
+    const words = action === 'blocked' ? '' : (EFFECT_WORDS[text(change, 'effect')] ?? '');
+    return `${text(change, 'path')}  ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${words}`;
   });
-  return [...lines, text('why')(row)].filter(Boolean);
+  return [...lines, text(row, 'why')].filter(Boolean);
 }
 
 const plain = (value: Json | undefined): string =>

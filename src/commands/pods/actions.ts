@@ -1,5 +1,5 @@
 /** start, stop, restart and terminate: one or several pods, by ids, names or selectors. */
-import type { ApiAnswer } from '../../core/api.ts';
+import { type ApiAnswer, rowRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -16,7 +16,6 @@ import { catalogOf, ofNewPod, ofPod, perHour, sum } from '../../cli/money.ts';
 import { remove } from '../../cli/resource/noun-writes.ts';
 import { podAction } from '../../cli/resource/collections.ts';
 import { idsArgument, rowSchema, selectorOptions } from '../../cli/resource/arguments.ts';
-import { rowRequest } from '../../cli/resource/pages.ts';
 import { SEVERAL } from '../../cli/resource/several.ts';
 import { choose, each, labelOf, report, type Selection } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';

@@ -22,7 +22,7 @@ import { type Resource, resource } from '../../cli/resource/targets.ts';
 import * as show from './pod-cells.ts';
 import { DEADLINE_VARIABLES, storedDeadline } from '../../guard/deadline.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import { text } from '../../output/cells.ts';
+import { list, text } from '../../output/cells.ts';
 
 /** Specification 3.1. */
 export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
@@ -32,7 +32,7 @@ const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', create: NAME_FLAG, update: { text: 'another name', metavar: 'NAME' } },
   status: { path: 'status', type: 'status', values: STATUSES },
-  actions: { path: 'actions', type: 'list', show: show.actions },
+  actions: { path: 'actions', type: 'list', show: (row: Json) => list(row, 'actions').join(', ') },
   ...CONTAINER_FIELDS,
   hardware: { show: show.hardware, lines: show.hardwareLines },
   gpu: {
@@ -210,7 +210,7 @@ const FIELDS = {
   runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
   runtimePorts: { path: 'runtime.ports', type: 'objects' },
   createdAt: CREATED_AT,
-  startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
+  startedAt: { path: 'startedAt', type: 'time', label: 'started', show: (row) => text(row, 'startedAt') },
 } as const satisfies Fields;
 
 export const POD_TABLE = defineTable({

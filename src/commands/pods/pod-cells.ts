@@ -15,7 +15,7 @@ import {
 } from '../../core/json.ts';
 import { formatDuration, formatTimestamp } from '../../core/units.ts';
 import { deadlinesOf, deadlineText, nextDeadline, SOON_MS } from '../../guard/deadline.ts';
-import { list, money, percent, seconds, text, yesNo } from '../../output/cells.ts';
+import { money, percent, seconds, text, yesNo } from '../../output/cells.ts';
 import type { Facts, Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];
@@ -25,15 +25,15 @@ export function hardware(row: Json): Shown {
   const gpu = objectAt(row, 'gpu');
   if (gpu !== undefined) {
     const count = numberOf(gpu['count']) ?? 1;
-    return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
+    return `${text(gpu, 'id')}${count === 1 ? '' : ` x${count}`}`;
   }
   const cpu = objectAt(row, 'cpu');
-  return cpu === undefined ? undefined : [text('id')(cpu), ...size(cpu)].join(' ');
+  return cpu === undefined ? undefined : [text(cpu, 'id'), ...size(cpu)].join(' ');
 }
 
 /** Over all GPUs of the pod (additions 8); empty from an older service. */
 function size(machine: Json): readonly string[] {
-  const [count, memory] = [text('vcpuCount')(machine), text('memory')(machine)];
+  const [count, memory] = [text(machine, 'vcpuCount'), text(machine, 'memory')];
   return [...(count === '' ? [] : [`${count} vCPU`]), ...(memory === '' ? [] : [`${memory} GB`])];
 }
 
@@ -46,13 +46,13 @@ export function hardwareLines(row: Json): Lines {
   ];
 }
 
-export const machineVcpus = (row: Json): Shown => text('vcpuCount')(machineOf(row));
-export const machineMemory = (row: Json): Shown => text('memory')(machineOf(row));
+export const machineVcpus = (row: Json): Shown => text(machineOf(row), 'vcpuCount');
+export const machineMemory = (row: Json): Shown => text(machineOf(row), 'memory');
 
 const machineOf = (row: Json): Json => objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {};
 
 export function hourlyCost(row: Json): Lines {
-  const cost = money('cost')(row);
+  const cost = money(row, 'cost');
   return [{ label: 'cost', value: cost && `${cost}/h` }];
 }
 
@@ -76,27 +76,25 @@ export const deadlineLines = (row: Json, { now }: Facts): Lines =>
     return { label, value: { text: `${formatTimestamp(at)} (${when})`, tone: at <= now ? 'bad' : 'plain' } };
   });
 
-export const actions = (row: Json): Shown => list('actions')(row).join(', ');
-
 /** Null unless RUNNING; every member is optional (specification 2.2, PodRuntime). */
 export function runtimeLines(row: Json): Lines {
   const live = objectAt(row, 'runtime');
   if (live === undefined) return [];
   const gpus = arrayOf(live['gpus']) ?? [];
   return [
-    { label: 'uptime', value: seconds('uptime')(live) },
+    { label: 'uptime', value: seconds(live, 'uptime') },
     ...gpus.flatMap((gpu, at) => [
-      { label: `gpu ${at}`, value: percent('util')(gpu) },
-      { label: `gpu ${at} memory`, value: percent('memoryUtil')(gpu) },
+      { label: `gpu ${at}`, value: percent(gpu, 'util') },
+      { label: `gpu ${at} memory`, value: percent(gpu, 'memoryUtil') },
     ]),
-    { label: 'cpu', value: percent('cpu.util')(live) },
-    { label: 'memory', value: percent('memory.util')(live) },
+    { label: 'cpu', value: percent(live, 'cpu.util') },
+    { label: 'memory', value: percent(live, 'memory.util') },
     { label: 'open ports', value: itemsAt(row, 'runtime.ports').map(openPort) },
   ];
 }
 
 function openPort(port: Json): string {
-  const inside = `${text('private')(port)}/${text('type')(port)}`;
+  const inside = `${text(port, 'private')}/${text(port, 'type')}`;
   const outside = publicAddress(port);
   return outside === undefined ? inside : `${outside} -> ${inside}`;
 }
@@ -107,22 +105,22 @@ export function mountLines(row: Json): Lines {
   const networks = itemsAt(row, 'mounts.network');
   const lines = networks.map((mount) => ({
     label: 'network volume',
-    value: `${text('volumeId')(mount)} at ${text('path')(mount)}`,
+    value: `${text(mount, 'volumeId')} at ${text(mount, 'path')}`,
   }));
   if (persistent !== undefined)
-    lines.push({ label: 'persistent', value: `${text('size')(persistent)} GB at ${text('path')(persistent)}` });
+    lines.push({ label: 'persistent', value: `${text(persistent, 'size')} GB at ${text(persistent, 'path')}` });
   return lines;
 }
 
 export function globalNetwork(row: Json): Shown {
-  if (memberAt(row, 'globalNetworking.enabled') !== true) return yesNo('globalNetworking.enabled')(row);
-  return [text('globalNetworking.ip')(row), text('globalNetworking.internalDns')(row)];
+  if (memberAt(row, 'globalNetworking.enabled') !== true) return yesNo(row, 'globalNetworking.enabled');
+  return [text(row, 'globalNetworking.ip'), text(row, 'globalNetworking.internalDns')];
 }
 
 /** The proxy gives a shell only (contract rules, Pods: ssh). */
 export const sshLines = (row: Json): Lines => [
-  { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
-  { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
+  { label: 'ssh', value: directSsh(row) === undefined ? '' : text(row, 'ssh.direct.command') },
+  { label: 'ssh by proxy', value: text(row, 'ssh.proxy.command') },
 ];
 
 /** Used unless the user names a path (specification 2.4). */

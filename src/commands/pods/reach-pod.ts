@@ -1,7 +1,7 @@
 /** How a pod is reached by the user's ssh: which pod, the command there, and why it is refused. */
 import { run } from '../../cli/hint.ts';
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
-import { rowRequest } from '../../cli/resource/pages.ts';
+import { rowRequest } from '../../core/api.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { PODS } from './fields.ts';
 import { directSsh, isReachable, statusOf } from './reachable.ts';

@@ -26,7 +26,7 @@ function hasAddresses(pod: Json, ports: readonly string[]): boolean {
   // Ports of type http are proxied and have no address.
   const mapped = itemsAt(pod, 'runtime.ports')
     .filter((port) => publicAddress(port) !== undefined)
-    .map((port) => `${text('private')(port)}/${text('type')(port)}`);
+    .map((port) => `${text(port, 'private')}/${text(port, 'type')}`);
   return ports.filter((port) => !port.endsWith('/http')).every((port) => mapped.includes(port));
 }
 
@@ -51,7 +51,7 @@ export function publicAddress(port: Json): string | undefined {
   const ip = stringAt(port, 'ip');
   if (numberAt(port, 'public') === undefined || stringAt(port, 'type') === 'http' || isCarrierAddress(ip))
     return undefined;
-  return `${ip ?? '-'}:${text('public')(port)}`;
+  return `${ip ?? '-'}:${text(port, 'public')}`;
 }
 
 /** 100.64.0.0/10 is private to the service (additions 6). */

@@ -156,25 +156,25 @@ const percent = (value: number): string => `${Math.round(value)}%`;
 
 const nameColumn = (header: string): Column => ({
   header,
-  show: (row) => ({ text: text('label')(row), tone: 'strong' }),
+  show: (row) => ({ text: text(row, 'label'), tone: 'strong' }),
 });
 
 const COSTS: readonly Column[] = [
-  { header: '$/H', show: money('costPerHour'), right: true, always: true },
-  { header: 'TODAY', show: money('costToday'), ...OPTIONAL },
+  { header: '$/H', show: (row) => money(row, 'costPerHour'), right: true, always: true },
+  { header: 'TODAY', show: (row) => money(row, 'costToday'), ...OPTIONAL },
 ];
 
 const COLUMNS: Readonly<Record<keyof TopRows, readonly Column[]>> = {
   pods: [
     nameColumn('POD'),
-    { header: 'STATUS', show: status(), cutLast: true, always: true },
+    { header: 'STATUS', show: (row) => status(row), cutLast: true, always: true },
     { header: 'GPU', show: number('gpuUtil', percent), right: true },
     trend(100),
     { header: 'MEM', show: number('gpuMemoryUtil', percent), ...OPTIONAL },
     { header: 'CPU', show: number('cpuUtil', percent), ...OPTIONAL },
     { header: 'RAM', show: number('memoryUtil', percent), ...OPTIONAL },
     ...COSTS,
-    { header: 'AGE', show: age('createdAt'), ...OPTIONAL },
+    { header: 'AGE', show: (row, facts) => age(row, 'createdAt', facts), ...OPTIONAL },
     { header: 'ENDS IN', show: (row, { now }) => endCell(memberAt(row, 'document') ?? null, now), ...OPTIONAL },
   ],
   endpoints: [

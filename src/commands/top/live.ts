@@ -21,9 +21,12 @@ const MEMBERS = ['at', 'kind', 'id', 'name'];
 
 const topView: View = {
   noun: ['row', 'rows'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   members: MEMBERS,
-  columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({ header: member.toUpperCase(), show: text(member) })),
+  columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({
+    header: member.toUpperCase(),
+    show: (row) => text(row, member),
+  })),
 };
 
 function listedRows(ctx: CommandContext, fleet: Fleet, sort: Sort): readonly Row[] {

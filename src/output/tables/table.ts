@@ -1,9 +1,9 @@
 import type { Json } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
-import { cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
+import { cellPieces, headerPieces, isEmpty, plainPieces } from '../cell-text.ts';
 import { fieldColumns, memberColumns, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
 import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
-import { DEFAULT_COLUMNS, joinText, styled } from '../text/terminal-text.ts';
+import { DEFAULT_COLUMNS, joinText } from '../text/terminal-text.ts';
 import { trusted } from '../trusted.ts';
 import type {
   Column,
@@ -14,10 +14,9 @@ import type {
   RowPrinter,
   RowsResult,
   Section,
+  Shown,
   View,
 } from '../view.ts';
-
-const PIPE = { terminal: false };
 
 /** Escapes tabs and line feeds in cells, so that `awk -F'\t'` and `cut -f` work. */
 export const plainTable = (
@@ -34,23 +33,29 @@ function plainLines(
   facts: Facts,
   paint: Paint,
 ): TerminalText {
-  const header = columns.map(({ header: text }) => paintAll(cellPieces(text, PIPE), unpainted));
-  const lines = rows.map((row) => columns.map(({ show }) => paintAll(cellPieces(show(row, facts), PIPE), paint)));
+  const header = columns.map(({ header: text }) => plainCell(text, unpainted));
+  const lines = rows.map((row) => columns.map(({ show }) => plainCell(show(row, facts), paint)));
   return joinText([...(hasHeader ? [header] : []), ...lines].map(tabbed));
 }
 
-/** Labels begin with the section's title, so that they are unique. Each item of an array has its own line. */
-const plainDetail = (sections: readonly Section[], paint: Paint): TerminalText =>
-  joinText(
-    sections.flatMap(({ title, lines }) =>
-      lines.flatMap(({ label, value }) => {
-        const name = safeText(title === undefined ? label : `${title} ${label}`);
-        return cellLines(value, PIPE).map((item) => tabbed([name, paintAll(item, paint)]));
-      }),
-    ),
-  );
+/** Items are separated by commas. */
+const plainCell = (shown: Shown, paint: Paint): TerminalText => joinText(plainItems(shown, paint), ',');
 
-const tabbed = (cells: readonly TerminalText[]): TerminalText => styled`${joinText(cells, '\t')}\n`;
+const plainItems = (shown: Shown, paint: Paint): readonly TerminalText[] =>
+  plainPieces(shown).map(({ text, tone }) => paint(text, tone));
+
+const tabbed = (cells: readonly TerminalText[]): TerminalText => trusted(`${cells.join('\t')}\n`);
+
+/** Labels begin with the section's title, so that they are unique. Each item of an array has its own line. */
+function plainDetail(sections: readonly Section[], paint: Paint): TerminalText {
+  const all: TerminalText[] = [];
+  for (const { title, lines } of sections)
+    for (const { label, value } of lines) {
+      const name = safeText(title === undefined ? label : `${title} ${label}`);
+      for (const item of plainItems(value, paint)) all.push(tabbed([name, item]));
+    }
+  return joinText(all);
+}
 
 function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOptions): readonly Column[] {
   if (fields !== undefined) return fieldColumns(fields);
@@ -115,7 +120,7 @@ function growingRows(view: View, options: OutputOptions, output: Output): RowPri
       const { alignCell, piecesWidth } = await import('../text/text-width.ts');
       const lines = [
         ...(hasHeader ? [columns.map(headerPieces)] : []),
-        ...values.map((row) => columns.map(({ show }) => cellPieces(show(row, facts), { terminal: true }))),
+        ...values.map((row) => columns.map(({ show }) => cellPieces(show(row, facts)))),
       ];
       for (const cells of lines)
         for (const [at, pieces] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, piecesWidth(pieces));

@@ -26,7 +26,7 @@ export async function terminalTable(
   if (rows.length === 0) return say``;
   const { facts, width, wide, paint } = options;
   const columns = withoutEmpty(all, rows, facts);
-  const cells = rows.map((row) => columns.map(({ show }) => cellPieces(show(row, facts), TERMINAL).map(clipPiece)));
+  const cells = rows.map((row) => columns.map(({ show }) => cellPieces(show(row, facts)).map(clipPiece)));
   const fitted = fitColumns(columnSizes(columns, cells, options), width);
   if (fitted === undefined) return rowBlocks(columns, rows, options);
   const lines = [columns.map(headerPieces), ...cells].map((row) =>
@@ -37,8 +37,6 @@ export async function terminalTable(
   const noteLines = hidden.length === 0 || wide ? [] : wrap(note, width).map((line) => paint(line, 'quiet'));
   return joinText([await layOut(lines), ...noteLines.map((line) => styled`${line}\n`)]);
 }
-
-const TERMINAL = { terminal: true };
 
 function withoutEmpty(columns: readonly Column[], rows: readonly Json[], facts: Facts): readonly Column[] {
   const filled = columns.filter(
@@ -211,11 +209,11 @@ function labelledLines(
 function valueLines(value: Shown, width: number, paint: Paint): readonly TerminalText[] {
   const parts = typeof value === 'object' && 'parts' in value ? value.parts : undefined;
   if (parts !== undefined) return wrapParts(parts, width);
-  return cellLines(value, TERMINAL).flatMap((item) =>
+  return cellLines(value).flatMap((item) =>
     (fits(item, width) ? [item] : wrapPieces(item, width)).map((line) => paintAll(line, paint)),
   );
 }
 
-const safeLabel = (label: string): SafeText => textOf(cellPieces(label, TERMINAL));
+const safeLabel = (label: string): SafeText => textOf(cellPieces(label));
 
 const textOf = (pieces: readonly Piece[]): SafeText => safeText(pieces.map(({ text }) => text).join(''));

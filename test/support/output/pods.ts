@@ -5,26 +5,26 @@ import type { View } from '../../../src/output/view.ts';
 /** A view like the one of `pods list`. */
 export const podView: View = {
   noun: ['pod', 'pods'],
-  id: text('id'),
+  id: (row) => text(row, 'id'),
   columns: [
-    { header: 'ID', show: text('id') },
-    { header: 'NAME', show: text('name') },
-    { header: 'STATUS', show: status() },
-    { header: 'GPU', show: text('gpu.id') },
-    { header: 'COST', show: (row) => money('cost')(row).replace(/^(\$[\d.]+)$/, '$1/h'), right: true },
-    { header: 'AGE', show: age('createdAt'), right: true },
-    { header: 'IMAGE', show: text('image'), wide: true },
-    { header: 'PORTS', show: list('ports'), wide: true },
+    { header: 'ID', show: (row) => text(row, 'id') },
+    { header: 'NAME', show: (row) => text(row, 'name') },
+    { header: 'STATUS', show: (row) => status(row) },
+    { header: 'GPU', show: (row) => text(row, 'gpu.id') },
+    { header: 'COST', show: (row) => money(row, 'cost').replace(/^(\$[\d.]+)$/, '$1/h'), right: true },
+    { header: 'AGE', show: (row, facts) => age(row, 'createdAt', facts), right: true },
+    { header: 'IMAGE', show: (row) => text(row, 'image'), wide: true },
+    { header: 'PORTS', show: (row) => list(row, 'ports'), wide: true },
   ],
   detail: (row) => [
     {
       lines: [
-        { label: 'id', value: text('id')(row) },
-        { label: 'name', value: text('name')(row) },
-        { label: 'status', value: status()(row) },
-        { label: 'disk', value: gigabytes('disk')(row) },
-        { label: 'locked', value: yesNo('locked')(row) },
-        { label: 'args', value: text('args')(row) },
+        { label: 'id', value: text(row, 'id') },
+        { label: 'name', value: text(row, 'name') },
+        { label: 'status', value: status(row) },
+        { label: 'disk', value: gigabytes(row, 'disk') },
+        { label: 'locked', value: yesNo(row, 'locked') },
+        { label: 'args', value: text(row, 'args') },
       ],
     },
     {
@@ -33,8 +33,8 @@ export const podView: View = {
         memberAt(row, 'runtime') === undefined
           ? []
           : [
-              { label: 'gpu', value: percent('runtime.gpus.0.util')(row) },
-              { label: 'ports', value: list('ports')(row) },
+              { label: 'gpu', value: percent(row, 'runtime.gpus.0.util') },
+              { label: 'ports', value: list(row, 'ports') },
             ],
     },
   ],
