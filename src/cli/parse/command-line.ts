@@ -156,12 +156,16 @@ function createParser(flags: Params, into: (key: string) => Given, words: readon
     .allowExcessArguments(false);
   const typed = words.map((word) => word.split('=', 1)[0]);
   for (const [key, { short, metavar }] of Object.entries(flags)) {
-    if (short === undefined && !typed.includes(flagName(key))) continue;
-    const long = flagName(key) + (metavar === undefined ? '' : ' <value>');
+    const name = flagName(key);
+    if (short === undefined && !typed.includes(name)) continue;
+    const long = name + (metavar === undefined ? '' : ' <value>');
     const option = new Option(short === undefined ? long : `${short}, ${long}`);
     // Commander would keep `--no-input` as `input: false`: a command's `--input`.
     option.negate = false;
     parser.addOption(option).on(`option:${option.name()}`, (text: unknown) => {
+      const isNext = words.some((word, at) => (word === short || word === name) && words[at + 1] === text);
+      if (isNext && Object.keys(flags).some((each) => flagName(each) === text))
+        throw usage(`${name} needs a value, and ${String(text)} is a flag`);
       const texts = into(key);
       texts.set(key, [...(texts.get(key) ?? []), ...(typeof text === 'string' ? [text] : [])]);
     });

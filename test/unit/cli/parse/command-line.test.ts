@@ -53,7 +53,9 @@ describe('parsing the command line', () => {
     [['things', 'get', 'a', 'b', 'c'], { id: 'a', more: ['b', 'c'] }],
     [['things', 'get', 'a', 'b', 'b'], { id: 'a', more: ['b', 'b'] }],
     [['things', 'drop', 'b', 'a', 'b'], { id: ['b', 'a'] }],
-    [['things', 'get', '--input', '--json', 'a'], { id: 'a', input: '--json' }],
+    [['things', 'get', '--input', '--jsn', 'a'], { id: 'a', input: '--jsn' }],
+    [['things', 'get', '--input=--json', 'a'], { id: 'a', input: '--json' }],
+    [['things', 'get', '--', '--input', '--json'], { id: '--input', more: ['--json'] }],
     [['things', 'get', '--input=-x', 'a'], { id: 'a', input: '-x' }],
     [['things', 'get', '--', '-a'], { id: '-a' }],
     [['things', 'get', 'a', '--no-input'], { id: 'a' }],
@@ -114,6 +116,9 @@ describe('parsing the command line', () => {
     [['things', 'get', 'a', '--older-than', '3'], /--older-than needs a unit: 3/],
     [['things', 'get', 'a', '--older-than', 'soon'], /--older-than is not a duration/],
     [['things', 'get', 'a', '--input'], /--input needs a value/],
+    [['things', 'get', '--input', '--json', 'a'], /^--input needs a value, and --json is a flag$/],
+    [['things', 'get', 'a', '--input', '--force'], /^--input needs a value, and --force is a flag$/],
+    [['things', 'get', 'a', '-o', '--force'], /^--output needs a value, and --force is a flag$/],
   ])('refuses %j with exit 2', async (argv, message) => {
     const { failure } = await refused(...argv);
     expect(failure).toMatchObject({ exit: 2, message: expect.stringMatching(message) as string });
