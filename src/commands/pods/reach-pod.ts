@@ -203,7 +203,7 @@ export function reachableOf({ id, pod, isLocal }: PodRead): ReachablePod {
 export const startOf = (pod: Json): string => stringAt(pod, 'startedAt') ?? '';
 
 /** Without a published SSH port, a start changes nothing. */
-const publishesSsh = (pod: Json): boolean =>
+export const publishesSsh = (pod: Json): boolean =>
   arrayAt(pod, 'ports') === undefined || stringsOf(memberAt(pod, 'ports')).includes('22/tcp');
 
 export function notReachable(pod: Json, id: string): Failure {

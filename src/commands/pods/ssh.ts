@@ -6,7 +6,7 @@ import { idArgument } from '../../cli/resource/arguments.ts';
 import { changeResult } from '../../cli/resource/fields.ts';
 import { objectAt, type Json, stringAt } from '../../core/json.ts';
 import { berth, sentence, shellWord } from '../../core/message.ts';
-import { LOOPBACK, noServer, notReachable, readPod, runSsh, SSH_FAILED, startOf } from './reach-pod.ts';
+import { LOOPBACK, noServer, notReachable, publishesSsh, readPod, runSsh, SSH_FAILED, startOf } from './reach-pod.ts';
 import { addressArguments, homeOfSsh, sshAddress, trustOptions } from './ssh-options.ts';
 import { directSsh, statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
@@ -41,12 +41,12 @@ export const ssh = defineCommand({
   ],
   run: async (ctx, { id: word, more, proxy, print, explain }) => {
     const { id, pod, isLocal } = await readPod(ctx, word);
-    if (explain) {
+    const direct = proxy ? undefined : directSsh(pod);
+    const given = direct ?? objectAt(pod, 'ssh.proxy');
+    if (explain && (given !== undefined || publishesSsh(pod))) {
       const { lines, notes } = await explainKeys(ctx, pod, id);
       return changeResult(ctx, { lines }, notes, lines.join('\n'));
     }
-    const direct = proxy ? undefined : directSsh(pod);
-    const given = direct ?? objectAt(pod, 'ssh.proxy');
     if (given === undefined) throw notReachable(pod, id);
     const address = sshAddress(given, id);
     const args = [...addressArguments(address), ...more];

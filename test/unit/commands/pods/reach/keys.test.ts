@@ -65,3 +65,8 @@ test.each<[string, Keys, readonly RegExp[]]>([
   expect(code).toBe(0);
   for (const each of said) expect(out + err).toMatch(each);
 });
+
+test('pods ssh --explain of a pod without an SSH port says what pods ssh says', async () => {
+  const { code, err } = await explain({ account: [KEY_A], more: { ports: ['8888/http'], ssh: null } });
+  expect([code, err]).toEqual([2, expect.stringMatching(/^error: .* no SSH address\n.*--start-ssh.*22\/tcp\.\n$/)]);
+});
