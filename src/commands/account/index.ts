@@ -7,7 +7,7 @@ import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 import { perHour } from '../../cli/money.ts';
-import { otherMembers } from '../../cli/resource/fields.ts';
+import { memberLabel, otherMembers } from '../../cli/resource/fields.ts';
 import { answerResult, asksForData, type Section, type View } from '../../output/view.ts';
 import { ofAccount } from './rate.ts';
 import { sshKeys } from './ssh-keys.ts';
@@ -21,12 +21,11 @@ export const readAccount = (ctx: Pick<CommandContext, 'api'>, ...path: readonly 
   });
 
 /** A line a member, also of objects whose members are not published. */
-const linesOf = (row: Json): Section['lines'] =>
-  Object.entries(objectOf(row) ?? {}).flatMap(([name, value = null]) =>
-    isObject(value)
-      ? otherMembers(value, []).map((line) => ({ ...line, label: `${name} ${line.label}` }))
-      : otherMembers({ [name]: value }, []),
-  );
+const linesOf = (row: Json, prefix = ''): Section['lines'] =>
+  Object.entries(objectOf(row) ?? {}).flatMap(([name, value = null]) => {
+    const label = memberLabel(prefix + name);
+    return isObject(value) && prefix === '' ? linesOf(value, `${label} `) : otherMembers({ [label]: value }, []);
+  });
 
 const viewOf = (noun: string): View => ({
   noun: [noun, noun],

@@ -107,7 +107,7 @@ function checkDocument({ value, at }: YamlDocument): FileDocument {
   const known = KINDS.find((each) => each === word);
   if (known === undefined)
     throw usage(
-      `${at(['kind'])}: no kind ${JSON.stringify(safeText(word))}`,
+      `${at(['kind'])}: ${word === '' ? 'kind is missing' : `no kind ${JSON.stringify(safeText(word))}`}`,
       didYouMean(word, KINDS) ?? `Kinds: ${KINDS.join(', ')}`,
     );
   if (name.trim() === '') throw usage(`${at(['name'])}: ${withArticle(known)} needs a name: a text`);

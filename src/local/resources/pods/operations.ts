@@ -87,7 +87,7 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
       `looking for a machine with ${gpu === undefined ? `CPU ${cpu?.id ?? ''}` : `${String(gpu.count)} x ${gpu.id}`}`,
     );
     if (held === 'PROVISIONING') {
-      sayEvery(WAITING_INTERVAL_MS, at, () => 'still waiting for one');
+      sayEvery(WAITING_INTERVAL_MS, at, () => 'still waiting for a machine');
       return lines;
     }
     say(at + 800, `found one in ${dataCenterId}`);

@@ -58,5 +58,5 @@ test.each(['show', 'limits', 'balance'])('account %s of a service without it end
 test('the local service has an account with limits', async () => {
   const run = createAccount();
   expect(JSON.parse(await local(run, 'account show --json'))).toMatchObject({ id: expect.any(String) as string });
-  expect(await local(run, 'account limits')).toMatch(/^spendRate limit\t/m);
+  expect(await local(run, 'account limits')).toMatch(/^spend rate limit\t.*\n.*\nserverless workers limit\t/m);
 });

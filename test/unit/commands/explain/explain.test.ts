@@ -40,6 +40,11 @@ const CASES: readonly Case[] = [
     cure: [/^pods logs \S+$/, /^pods wait \S+$/],
   },
   {
+    steps: ['local clock advance 5m', 'pods explain pod-provisioning'],
+    says: /^starting waiting: starting: PROVISIONING for \w+: still waiting for a machine$/,
+    cure: [/^pods logs \S+$/, /^pods wait \S+$/],
+  },
+  {
     steps: [`${NEW_POD} example/does-not-start:1`, 'local clock advance 1m', 'pods explain lab'],
     says: /^crash blocked: container does not run: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],

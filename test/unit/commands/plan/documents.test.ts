@@ -28,7 +28,7 @@ describe('a file that is wrong ends 2 and says where, and an apply of it sends n
     ['a list', '- a', /fleet\.yaml:1:1: .*object/],
     ['a word that is nearly a kind', 'kind: pdo\nname: a', /fleet\.yaml:1:1: [^]*pod\?/],
     ['a word that is no kind', `${VOLUME}---\nkind: ship\nname: a\n`, /fleet\.yaml:5:1: .*"ship"\n.*Kinds: registry/],
-    ['no kind', 'name: a', /fleet\.yaml:1:1: [^]*Kinds/],
+    ['no kind', 'name: a', /fleet\.yaml:1:1: kind is missing\n.*Kinds: registry/],
     ['no name', 'kind: pod', /fleet\.yaml:1:1: .*needs a name/],
     ['a name that is a number', 'kind: volume\nname: 1e3', /fleet\.yaml:2:1: .*a text/],
     ['an unknown member', 'kind: pod\nname: a\nimag: x', /fleet\.yaml:3:1: [^]*image/],
