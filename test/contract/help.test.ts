@@ -49,9 +49,10 @@ it.each(NOUNS.map((noun) => [noun.name, noun] as const))(
     for (const { path, command } of commandsIn(await noun.load({ nouns: NOUNS, flags: FLAGS }), [name])) {
       const params = [...Object.entries(command.args), ...visibleOptions(command)];
       const long = params.filter(([, { summary }]) => words(summary) > 12).map(([key]) => key);
+      const twice = params.filter(([, { summary, choices }]) => choices && summary.includes(choices.join(', ')));
       const { out } = await berth([...path, '--help']);
       const details = command.details === undefined ? [] : (out.split('\n\n')[2]?.split('\n') ?? []);
-      expect([path, long, details.slice(3)]).toEqual([path, [], []]);
+      expect([path, long, twice, details.slice(3)]).toEqual([path, [], [], []]);
     }
   },
 );

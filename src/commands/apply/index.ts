@@ -55,7 +55,7 @@ export const apply = defineCommand({
   options: {
     ...PLAN_INPUT.options,
     maxPrune: option.count('remove at most N things (default: half of the set)', 0),
-    ...waitOptions('wait until pods are reachable and endpoints have rolled out'),
+    ...waitOptions('wait until pods are reachable and endpoints rolled out, unchanged ones too'),
     yes: yesOption,
   },
   exits: [EXIT.limitExceeded, EXIT.jobFailed],

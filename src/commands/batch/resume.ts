@@ -16,7 +16,7 @@ export const resume = defineCommand({
       metavar: 'FILE',
       complete: 'file',
     }),
-    resubmit: option.list(`send these items again: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
+    resubmit: option.list('send items in these states again', {
       metavar: 'STATE',
       choices: Object.keys(RESUBMIT_STATES),
     }),

@@ -29,7 +29,7 @@ export const exportFiles = defineCommand({
     'Prints YAML, one document for each thing. Secret variables and credentials of registries are printed as ${NAME}: give their values with plan --env-from. Unique names stand in place of ids.',
   args: {
     kinds: {
-      ...arg.any(`of these kinds alone: ${KINDS.join(', ')}`, { metavar: 'KIND' }),
+      ...arg.any('of these kinds alone', { metavar: 'KIND' }),
       choices: KINDS,
       commas: true,
     },
