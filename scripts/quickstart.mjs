@@ -28,6 +28,10 @@ try {
   });
   console.log(status === 0 ? '\nYour configuration is unchanged, and nothing is left running.' : '\nIt stopped there.');
   process.exitCode = status ?? 1;
+} catch (error) {
+  // npm or the build has printed why.
+  console.error(error.message);
+  process.exitCode = error.status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
