@@ -7,7 +7,7 @@ import type { Command, Group, Program } from './cli/model/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
 import type { RunCli } from './host/again.ts';
 import { createContext, type HostContext } from './host/context.ts';
-import { chooseLocalService, loadTlsEarly, readAliases } from './host/runtime/settings.ts';
+import { chooseLocalService, readAliases } from './host/runtime/settings.ts';
 import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
 import { type Installation, processRuntime, type Runtime } from './host/runtime/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
@@ -41,9 +41,10 @@ export async function runCli(...[argv, runtime, openLocal]: Parameters<RunCli>):
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await printHelp(open(), [], undefined, argv.length > 0);
-    loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
-    const parsed = await parseCommandLine(await withNounFirst(argv, runtime), PROGRAM);
+    // Reads no file where the command line begins with a noun.
+    const isPlain = NOUNS.some(({ name }) => name === argv[0]);
+    const parsed = await parseCommandLine(isPlain ? argv : await withNounFirst(argv, runtime), PROGRAM);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
@@ -92,9 +93,7 @@ function formatVariable({ env }: Runtime): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** Reads no file where the command line begins with a noun. */
 async function withNounFirst(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
-  if (NOUNS.some(({ name }) => name === argv[0])) return argv;
   const { expandFirstWord } = await import('./cli/parse/user-aliases.ts');
   return await expandFirstWord(
     argv,

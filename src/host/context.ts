@@ -1,28 +1,26 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context, RangeFiles } from '../core/context.ts';
-import type { FileLocks } from '../core/files.ts';
 import type { RunCli } from './again.ts';
-import { openConnection, type OpenLocal } from './connection/connection.ts';
-import { absolutePath, openFiles, readKeyFile } from './files/user-files.ts';
-import type { FileLocksOptions } from './lock/file-locks.ts';
-import { createSpawn, listenForInterrupt } from './process/spawn.ts';
-import { createAccountFiles, createRemembered } from './remembered.ts';
+import { type ConnectionOptions, openConnection, type OpenLocal } from './connection/connection.ts';
+import type { Remembered } from './remembered.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { createPrompts } from './terminal/prompts.ts';
-import { contentOutput, dataOutput, describeTerminal, messageOutput } from './terminal/terminal.ts';
+import { listenForInterrupt } from './runtime/signals.ts';
+import { describeTerminal, openOutput } from './terminal/terminal.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { Settings } from '../settings/settings.ts';
 
-/** Most commands take no lock: its code is loaded with the first one. */
-function createLazyLocks(options: FileLocksOptions): FileLocks {
-  let loaded: Promise<FileLocks> | undefined;
-  const load = (): Promise<FileLocks> =>
-    (loaded ??= import('./lock/file-locks.ts').then(({ createFileLocks }) => createFileLocks(options)));
-  return {
-    take: async (path, lockOptions) => (await load()).take(path, lockOptions),
-    holder: async (path) => (await load()).holder(path),
-  };
+type AsyncFunctions<T> = { readonly [K in keyof T]: (...given: never[]) => Promise<unknown> };
+
+/** Most commands use none of its functions: what has them is loaded with the first call of one. */
+function onFirstUse<T extends AsyncFunctions<T>>(load: () => Promise<T>): T {
+  let loaded: Promise<T> | undefined;
+  return new Proxy({} as T, {
+    get:
+      (_, name) =>
+      async (...given: never[]) =>
+        (await (loaded ??= load()))[name as keyof T](...given),
+  });
 }
 
 /** Must be closed after the command: it listens for signals and may hold connections. */
@@ -36,16 +34,31 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
-  const settings = new Settings(runtime, flags, (path) => readKeyFile(runtime, path, signal));
+  const userFiles = () => import('./files/user-files.ts');
+  const settings = new Settings(runtime, flags, async (path) => (await userFiles()).readKeyFile(runtime, path, signal));
   const terminal = describeTerminal(runtime, settings);
-  const stdout = dataOutput(() => runtime.stdout);
-  const stderr = messageOutput(() => runtime.stderr);
-  const locks = createLazyLocks({ clock, signal, warn: (text) => void stderr.write(text) });
-  const { user } = runtime;
-  const { limits, lists, jobs, remember, flush } = createRemembered(settings, clock, user);
-  const { guard, accountLock } = createAccountFiles(settings, user, locks);
-  const connected = { runtime, settings, signal, stderr, interactive: () => terminal.errors, onWindows: remember };
+  const stdout = openOutput(() => runtime.stdout);
+  const errors = openOutput(() => runtime.stderr);
+  const stderr = { write: errors.tell };
+  const locks = onFirstUse(async () =>
+    (await import('./lock/file-locks.ts')).createFileLocks({ clock, signal, warn: (text) => void stderr.write(text) }),
+  );
+  let opened: Promise<Remembered> | undefined;
+  const remembered = (): Promise<Remembered> =>
+    (opened ??= import('./remembered.ts').then(({ openRemembered }) => openRemembered(settings, runtime, locks)));
+  const connected: ConnectionOptions = {
+    runtime,
+    settings,
+    signal,
+    stderr,
+    interactive: () => terminal.errors,
+    onWindows: async (windows) => {
+      (await remembered()).remember(windows);
+    },
+  };
   const connection = openConnection(connected, openLocal);
+  // Loaded here: most commands start no program.
+  const programs = () => import('./process/programs.ts');
   const durable = async (): Promise<RangeFiles> =>
     (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
@@ -67,23 +80,37 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     foreignHome: () => runtime.foreignHome,
     terminal,
     stdout,
-    rawOutput: contentOutput(() => runtime.stdout, stdout),
-    programOutput: { out: stdout.write, err: dataOutput(() => runtime.stderr).write },
+    rawOutput: { write: stdout.writeContent },
+    programOutput: { out: stdout.write, err: errors.write },
     stderr,
-    files: openFiles(runtime, signal),
+    files: onFirstUse(async () => (await userFiles()).openFiles(runtime, signal)),
     durable,
     archives: async () => {
-      const { openArchives } = await import('./files/archives.ts');
+      const [{ openArchives }, { absolutePath }] = await Promise.all([import('./files/archives.ts'), userFiles()]);
       return openArchives((path) => absolutePath(runtime, path));
     },
     volumeFiles: async (place) => {
       const { openHostVolume } = await import('./connection/volume-files.ts');
       return openHostVolume(place, connected, connection);
     },
-    prompts: createPrompts(runtime, terminal, signal, async () => {
+    prompts: onFirstUse(async () => {
       if (settings.local) await connection.openLocal();
+      return (await import('./terminal/prompts.ts')).createPrompts(runtime, terminal, signal);
     }),
-    spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
+    // Ctrl-C reaches a program directly; other signals are passed on. Usage (2) for a missing one.
+    spawn: {
+      get self() {
+        return runtime.program;
+      },
+      accountHome: () => runtime.accountHome(),
+      companion: (argv) => runtime.companion(argv),
+      start: async (...given) => (await programs()).startProgram(runtime, ...given),
+      run: async (...given) => (await programs()).runProgram(runtime, interrupt.redirect, ...given),
+      connect: async (...given) => (await programs()).connectStreams(runtime, ...given),
+      freePort: async (...given) => (await programs()).freePort(...given),
+      knownHosts: async () => join((await programs()).sshFolder(settings.dataDirectory), 'known_hosts'),
+      ownKeys: async () => (await programs()).ownKeys(runtime, settings.dataDirectory),
+    },
     // On 127.0.0.1. Usage (2): port in use, or handler missing or broken.
     localHost: {
       serve: async (given) => {
@@ -97,17 +124,17 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    limits,
-    lists,
-    jobs,
-    guard,
-    accountLock,
+    limits: onFirstUse(async () => (await remembered()).limits),
+    lists: onFirstUse(async () => (await remembered()).lists),
+    jobs: onFirstUse(async () => (await remembered()).jobs),
+    guard: onFirstUse(async () => (await remembered()).guard),
+    accountLock: async (...given) => (await remembered()).accountLock(...given),
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: runtime.platform,
     close: async () => {
-      flush();
+      (await opened)?.flush();
       if (!runtime.exitsAfterRun) interrupt.close();
       await connection.close();
     },

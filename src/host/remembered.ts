@@ -27,6 +27,11 @@ import type {
 import { type EpochMs, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 import type { Settings } from '../settings/settings.ts';
 
+interface Machine {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly user: number | undefined;
+}
+
 /** Empty if missing, invalid, or if another user may have written it. */
 function readObject(path: string, user: number | undefined): PlainObject {
   try {
@@ -82,7 +87,7 @@ const SEEN_AGAIN_MS: Milliseconds = 10_000;
 const WRITE_INTERVAL_MS: Milliseconds = 2000;
 
 /** A file for each kind. What another account kept is dropped. Errors are ignored, as no command needs the files. */
-export function createRemembered(settings: Settings, clock: Pick<Clock, 'now' | 'monotonic'>, user?: number) {
+function createRemembered(settings: Settings, { clock, user }: Machine) {
   // One account per file. A temporary one from the environment must not replace the profile's.
   const pathOf = (kind: string): string => {
     const name = `${kind}-${settings.profile}${settings.isProfileOverridden ? '~' : ''}.json`;
@@ -176,7 +181,7 @@ export function createRemembered(settings: Settings, clock: Pick<Clock, 'now' | 
 }
 
 /** Files and locks of the account, whatever profile its key comes from: a guard in cron gets it from elsewhere than a shell. */
-export function createAccountFiles(settings: Settings, user: number | undefined, locks: FileLocks) {
+function createAccountFiles(settings: Settings, { user }: Machine, locks: FileLocks) {
   const pathOf = async (purpose: string, ending: string): Promise<string> => {
     const name = createHash('sha256').update(JSON.stringify([await settings.accountOfKey(), purpose]));
     return join(settings.dataDirectory, 'accounts', `${name.digest('hex').slice(0, 32)}.${ending}`);
@@ -204,3 +209,10 @@ export function createAccountFiles(settings: Settings, user: number | undefined,
   };
   return { guard, accountLock };
 }
+
+export const openRemembered = (settings: Settings, machine: Machine, locks: FileLocks) => ({
+  ...createRemembered(settings, machine),
+  ...createAccountFiles(settings, machine, locks),
+});
+
+export type Remembered = ReturnType<typeof openRemembered>;

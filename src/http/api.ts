@@ -17,7 +17,7 @@ import { type Ending, WireError } from './transport.ts';
 export interface ApiOptions extends Omit<ExchangeOptions, 'interruptible'> {
   /** Throws a Failure when none is configured. */
   readonly addresses: (service: ServiceName) => string | Promise<string>;
-  /** `again`: after a 401. It may have changed where it comes from since it was read. */
+  /** One that a header can carry. `again`: after a 401. It may have changed where it comes from since it was read. */
   readonly key: (again: boolean) => Promise<string | undefined>;
   readonly keyVariable?: () => string | undefined;
   readonly random: () => number;
@@ -79,7 +79,6 @@ export function createApi(options: ApiOptions): BatchApi {
   const readKey = async (again: boolean): Promise<string> => {
     const key = await options.key(again);
     if (key === undefined) throw noKey();
-    if (!/^[\x21-\x7e]+$/.test(key)) throw badKey();
     return (knownKey = key);
   };
 
@@ -202,13 +201,4 @@ const throttledFailure = ({ name, id }: RequestFacts): Failure =>
     hint: sentence`Try again later. What is left of each window: ${berth`limits`}.`,
     request: name,
     id,
-  });
-
-/** The failure (3) for a key that no header can carry. It never repeats the key. */
-const badKey = (): Failure =>
-  new Failure({
-    code: 'bad-key',
-    exit: EXIT.denied,
-    message: 'the key is empty or holds characters that no key has',
-    hint: sentence`Copy it again from the web console: ${berth`auth login`}.`,
   });

@@ -38,12 +38,9 @@ export interface ExchangeOptions {
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** Gets a 2xx answer at its head. */
-export type Reader<T extends Done> = (
-  answer: WireAnswer,
-  exchange: Exchange,
-) => T | LostAnswer | Promise<T | LostAnswer>;
+export type Reader<T extends Done> = (answer: WireAnswer, exchange: Exchange) => Promise<T | LostAnswer>;
 
-/** Sends a call once. One function awaits all of it: a batch sends thousands a second. */
+/** Sends a call once. */
 export async function exchangeOnce<T extends Done>(
   call: Call,
   attempt: number,
@@ -63,8 +60,7 @@ export async function exchangeOnce<T extends Done>(
       await onWindows?.(readWindows(answer.headers, clock.now()));
     }
     const isDone = answer.status >= 200 && answer.status < 300;
-    const reading = isDone ? read(answer, exchange) : readRefusal(answer, exchange);
-    end = reading instanceof Promise ? await reading : reading;
+    end = await (isDone ? read(answer, exchange) : readRefusal(answer, exchange));
   } catch (error) {
     end = exchange.explain(error);
   } finally {
@@ -75,26 +71,19 @@ export async function exchangeOnce<T extends Done>(
 }
 
 /** Lost beyond `maxBytes`, or if `parseAnswer` refuses it. WireError when the body breaks off. */
-export const readWhole: Reader<ApiAnswer> = (answer, exchange) => {
+export const readWhole: Reader<ApiAnswer> = async (answer, exchange) => {
   const { body } = answer;
   const { maxBytes } = exchange.options;
   const encoding = answer.headers['content-encoding'];
-  if (encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes)
-    return parsed(answer, exchange, body);
-  return readBody(body, encoding, maxBytes).then((bytes) =>
-    bytes === undefined
-      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-      : parsed(answer, exchange, bytes),
-  );
-};
-
-function parsed(answer: WireAnswer, exchange: Exchange, bytes: Buffer): ApiAnswer | LostAnswer {
+  const isWhole = encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes;
+  const bytes = isWhole ? body : await readBody(body, encoding, maxBytes);
+  if (bytes === undefined) return lost(`the answer is larger than ${formatBytes(maxBytes)}`, true);
   exchange.bytes = bytes.byteLength;
   return parseAnswer(answer, bytes, exchange.call.request);
-}
+};
 
 /** Its reader ends the exchange. */
-export const leaveOpen: Reader<OpenAnswer> = (answer, exchange) => {
+export const leaveOpen: Reader<OpenAnswer> = async (answer, exchange) => {
   exchange.staysOpen = true;
   return { ...answer, exchange };
 };

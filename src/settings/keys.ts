@@ -54,28 +54,33 @@ function cleanWord(text: string, what: string): string {
   });
 }
 
-export interface KeySources {
+/** Without the key itself in a file: that is not opened. `where` names the source in messages. */
+interface FoundKey {
+  readonly source: 'environment' | 'file' | 'profile';
+  readonly key: string | undefined;
+  readonly where: string;
+}
+
+interface KeySources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly inProfile: () => string | undefined;
-  /** Names the profile in messages. */
   readonly where: () => string;
 }
 
-/** The first source that has a key. Opens no key file. */
-export function findKey({ env, inProfile, where }: KeySources) {
+/** The first source that has a key. */
+export function findKey({ env, inProfile, where }: KeySources): FoundKey | undefined {
   const { BERTH_API_KEY: given = '', BERTH_API_KEY_FILE: file = '' } = env;
-  if (given !== '') return { source: 'environment', key: given, where: 'BERTH_API_KEY' } as const;
-  if (file !== '') return { source: 'file', key: undefined, where: file } as const;
+  if (given !== '') return { source: 'environment', key: given, where: 'BERTH_API_KEY' };
+  if (file !== '') return { source: 'file', key: undefined, where: file };
   const kept = inProfile();
-  return kept === undefined ? undefined : ({ source: 'profile', key: kept, where: where() } as const);
+  return kept === undefined ? undefined : { source: 'profile', key: kept, where: where() };
 }
 
 export const keyVariableOf = (source: KeyView['source'] | undefined): string | undefined =>
   source === 'environment' ? 'BERTH_API_KEY' : source === 'file' ? 'BERTH_API_KEY_FILE' : undefined;
 
 /** Tells two keys apart: the key itself, or the path and state of its file, which may be a pipe and gives the key once. */
-export function keyMark(sources: KeySources): string | undefined {
-  const found = findKey(sources);
+export function keyMark(found: FoundKey | undefined): string | undefined {
   if (found?.key !== undefined) return `${found.source} ${found.key.trim()}`;
   const where = found?.where ?? '';
   const stats = statSync(where, { throwIfNoEntry: false });
@@ -92,12 +97,11 @@ export function hashOf(text: string): string {
   return hash.toString(16);
 }
 
-/** Undefined when there is none. Fails with denied (3) for an invalid key, and as `readFile` does. */
-export async function effectiveKey(
-  sources: KeySources,
+/** Fails with denied (3) for an invalid key, and as `readFile` does. */
+export async function openKey(
+  found: FoundKey | undefined,
   readFile: (path: string) => Promise<string>,
 ): Promise<ApiKey | undefined> {
-  const found = findKey(sources);
   if (found === undefined) return undefined;
   const { source, key, where } = found;
   return new ApiKey(cleanKey(key ?? (await readFile(where)), where), source);

@@ -2,7 +2,6 @@ import { parseAddress, storageAddressAt } from '../core/addresses.ts';
 import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
-import type { ProfileValues } from './read-profiles.ts';
 import { ADDRESSES, LOCAL_PROFILE, SETTING, type Setting } from './settings-table.ts';
 
 const TRUE = ['1', 'true', 'yes', 'on'];
@@ -83,27 +82,18 @@ export interface Resolved {
   readonly source: SettingSource;
 }
 
-/** Of a flag, else of a variable, of which an empty one counts as unset. */
-function givenText({ name, flag = name, variable }: Setting, { flags, env }: Sources) {
+/** By a flag, else by a variable, of which an empty one counts as unset. Usage (2) for a bad one. */
+export function resolveGiven(setting: Setting, { flags, env }: Sources): Resolved | undefined {
+  const { name, flag = name, variable } = setting;
   const [typed, text = ''] = [flags[name], env[variable]];
-  if (typed !== undefined) return { text: String(typed), source: 'flag', where: flag } as const;
-  return text === '' ? undefined : ({ text, source: 'environment', where: variable } as const);
+  if (typed !== undefined) return { value: checkSetting(setting, String(typed), flag), source: 'flag' };
+  return text === '' ? undefined : { value: checkSetting(setting, text, variable), source: 'environment' };
 }
 
-/** `profile` is read only when no flag or variable is set, and named by `where`. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
-export function resolveSetting(
-  setting: Setting,
-  sources: Sources,
-  profile?: () => ProfileValues,
-  where = (): string => '',
-): Resolved | undefined {
-  const given = givenText(setting, sources);
-  if (given !== undefined) return { value: checkSetting(setting, given.text, given.where), source: given.source };
-  const { name, inProfile, default: value } = setting;
-  const text = inProfile ? profile?.()[name] : undefined;
-  if (text === undefined) return value === undefined ? undefined : { value, source: 'default' };
+/** By a profile. Local-file (14) for a bad value. */
+export function resolveKept(setting: Setting, text: string, where: string): Resolved {
   try {
-    return { value: checkSetting(setting, text, `"${name}" ${where()}`), source: 'profile' };
+    return { value: checkSetting(setting, text, `"${setting.name}" ${where}`), source: 'profile' };
   } catch (error) {
     // `berth config set` checks before it writes, so a wrong value was written by hand: the file is at fault.
     if (error instanceof Failure) throw localFile(error.message, error.hint);
@@ -118,7 +108,7 @@ export function resolveLocal({ flags, env }: Sources, current: () => string | un
     { flags: {}, env },
   ];
   for (const sources of levels) {
-    const local = resolveSetting(SETTING.local, sources)?.value;
+    const local = resolveGiven(SETTING.local, sources)?.value;
     const isOther = (name: string): boolean => ![undefined, LOCAL_PROFILE].includes(sources.flags[name] as string);
     const other = local === 'true' ? ['profile', ...ADDRESSES].find(isOther) : undefined;
     if (other !== undefined)
@@ -130,9 +120,10 @@ export function resolveLocal({ flags, env }: Sources, current: () => string | un
     const profile = namedProfile(sources);
     if (profile !== undefined) return profile === LOCAL_PROFILE;
     // An address that is not valid means a remote service too: whoever uses it reports it.
-    for (const name of ADDRESSES) if (givenText(SETTING[name], sources) !== undefined) return false;
+    for (const name of ADDRESSES)
+      if (sources.flags[name] !== undefined || (sources.env[SETTING[name].variable] ?? '') !== '') return false;
   }
   return current() === LOCAL_PROFILE;
 }
 
-export const namedProfile = (sources: Sources): string | undefined => resolveSetting(SETTING.profile, sources)?.value;
+export const namedProfile = (sources: Sources): string | undefined => resolveGiven(SETTING.profile, sources)?.value;

@@ -20,6 +20,8 @@ interface SettingOptions {
   readonly inProfile?: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
+  /** No single source has it: the place or the service in use. */
+  readonly derived?: boolean;
   /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
   readonly failsWithFile?: boolean;
 }
@@ -51,8 +53,8 @@ const ROWS = {
   'storage-url': { ...kept, kind: 'storage-address', flag: '' },
   'api-key': { ...kept, kind: 'key', secret: true },
   'api-key-file': { kind: 'path' },
-  profile: { kind: 'profile', flag: '' },
-  local: { kind: 'switch', flag: '' },
+  profile: { kind: 'profile', flag: '', derived: true },
+  local: { kind: 'switch', flag: '', derived: true },
   timeout: { ...kept, kind: 'duration', bare: 's', flag: '', default: '30s' },
   retries: { ...kept, kind: 'count', least: 0, flag: '', default: '3' },
   access: { ...kept, kind: 'choice', choices: ['read', 'write', 'full'], failsWithFile: true, default: 'full' },
@@ -65,8 +67,8 @@ const ROWS = {
   'pods-terminate-after': hours,
   guard: { ...everywhere, kind: 'choice', choices: ['off', 'warn'], default: 'off' },
   notify: { ...everywhere, kind: 'text' },
-  'config-dir': { kind: 'path' },
-  'data-dir': { kind: 'path' },
+  'config-dir': { kind: 'path', derived: true },
+  'data-dir': { kind: 'path', derived: true },
   'no-input': { kind: 'switch', flag: '' },
   quiet: { kind: 'switch', flag: '', short: '-q' },
   'no-color': { kind: 'switch', flag: '', variable: 'NO_COLOR' },

@@ -2,15 +2,16 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView, SettingValues } from '../core/settings.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { type AccountWords, berth, sentence } from '../core/message.ts';
-import { type ApiKey, effectiveKey, findKey, findStorageKey, hashOf, type KeySources, keyMark } from './keys.ts';
+import { type ApiKey, findKey, findStorageKey, hashOf, keyMark, openKey } from './keys.ts';
 import { directoryOf, type DirectoryInput } from './directories.ts';
 import { noProfile, profileOf, type ProfilesFile, type ProfileValues, readProfiles } from './read-profiles.ts';
 import {
   type GlobalFlags,
   namedProfile,
   type Resolved,
+  resolveGiven,
+  resolveKept,
   resolveLocal,
-  resolveSetting,
   type Sources,
   valueOfSetting,
 } from './resolve.ts';
@@ -36,6 +37,7 @@ export class Settings implements SettingsView {
   // What was found once; a failure is not kept.
   #readFile: ProfilesFile | undefined;
   #isLocal: boolean | undefined;
+  #keptValues: ProfileValues | undefined;
   #markAtStart: string | undefined;
   #apiKey: Promise<ApiKey | undefined> | undefined;
 
@@ -71,7 +73,7 @@ export class Settings implements SettingsView {
 
   /** What the profile in use keeps. */
   get #values(): ProfileValues {
-    return this.local ? {} : (profileOf(this.#file, this.profile) ?? {});
+    return (this.#keptValues ??= this.local ? {} : (profileOf(this.#file, this.profile) ?? {}));
   }
 
   #keeps(...members: readonly string[]): boolean {
@@ -80,22 +82,22 @@ export class Settings implements SettingsView {
   }
 
   /** With `--profile`, its stored addresses and key replace the variables: a key belongs to its addresses. */
-  get #ownEnv(): Sources['env'] {
-    const { env } = this.#given;
-    if (!this.#isNamedByFlag || this.local) return env;
+  get #givenForAccount(): Sources {
+    const { flags, env } = this.#given;
+    if (flags['profile'] === undefined || this.local) return this.#given;
     const addresses = ADDRESSES.map((name) => SETTING[name].variable);
     const dropped = [
       ...(this.#keeps(...ADDRESSES) ? addresses : []),
       ...(this.#keeps('api-key') ? SECRET_VARIABLES : []),
     ];
-    return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
+    return { flags, env: Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name))) };
   }
 
-  /** A key of the environment must not go to a profile's addresses. Fails with usage (2), saying what to drop. */
+  /** A key of the environment must not go to the addresses of a profile that is named. Fails with usage (2), saying what to drop. */
   #checkEnvironmentKey(): void {
     const { env, flags } = this.#given;
     const variable = KEY_VARIABLES.find((name) => (env[name] ?? '') !== '');
-    if (variable === undefined || this.local || namedProfile(this.#given) === undefined) return;
+    if (variable === undefined || this.local) return;
     const name = this.profile;
     const key = this.#isNamedByFlag ? undefined : orUndefined(() => this.#values)?.['api-key'];
     if (this.#isNamedByFlag && this.#keeps(...ADDRESSES) && !this.#keeps('api-key') && flags['base-url'] === undefined)
@@ -110,26 +112,27 @@ export class Settings implements SettingsView {
       );
   }
 
-  #resolved(setting: Setting): Resolved | undefined {
-    const { name } = setting;
-    const value = this.#decided(name);
-    if (value !== undefined) {
-      const rest = name === 'profile' && this.#file.current !== undefined ? 'profile' : 'default';
-      return { value, source: resolveSetting(setting, this.#given)?.source ?? rest };
-    }
-    const env = setting.kind === 'address' || setting.secret ? this.#ownEnv : this.#given.env;
-    const found = resolveSetting(setting, { ...this.#given, env }, () => this.#kept(setting), this.#where);
+  /** Usage (2) for a bad flag or variable, local-file (14) for a bad value of the profile, which is read only where they have none. */
+  resolve(name: SettingName): Resolved | undefined {
+    const setting = SETTING[name];
+    if (setting.derived === true) return this.#derived(setting);
+    const isOfAccount = setting.kind === 'address' || setting.secret;
+    const given = resolveGiven(setting, isOfAccount ? this.#givenForAccount : this.#given);
+    if (given !== undefined) return given;
+    const text = setting.inProfile ? this.#kept(setting)[name] : undefined;
+    if (text !== undefined) return resolveKept(setting, text, this.#where());
+    if (setting.default !== undefined) return { value: setting.default, source: 'default' };
     // One address often serves both. It is not stored, so that it follows a base address that changes.
-    const base = found === undefined && name === 'queue-url' ? this.#resolved(SETTING['base-url']) : undefined;
-    return base === undefined ? found : { ...base, source: 'base-url' };
+    const base = name === 'queue-url' ? this.resolve('base-url') : undefined;
+    return base && { ...base, source: 'base-url' };
   }
 
-  /** What no single source has. */
-  #decided(name: SettingName): string | undefined {
-    if (name === 'profile') return this.profile;
-    if (name === 'local') return String(this.local);
-    if (name === 'data-dir') return this.dataDirectory;
-    return name === 'config-dir' ? directoryOf('config', this.#place) : undefined;
+  #derived(setting: Setting): Resolved {
+    const rest = setting.name === 'profile' && this.#file.current !== undefined ? 'profile' : 'default';
+    const source = resolveGiven(setting, this.#given)?.source ?? rest;
+    if (setting.name === 'profile') return { value: this.profile, source };
+    if (setting.name === 'local') return { value: String(this.local), source };
+    return { value: directoryOf(setting.name === 'data-dir' ? 'data' : 'config', this.#place), source };
   }
 
   readonly #where = (): string => `of profile "${this.profile}" in ${this.profilesPath}`;
@@ -141,9 +144,8 @@ export class Settings implements SettingsView {
       if (isForLocal)
         return profileOf(this.#file, namedProfile(this.#given) ?? this.#file.current ?? DEFAULT_PROFILE) ?? {};
       // With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service.
-      const sources = { ...this.#given, env: this.#ownEnv };
-      if (setting.kind === 'address' && resolveSetting(SETTING['base-url'], sources) !== undefined) return {};
-      return this.#values;
+      const base = setting.kind === 'address' ? resolveGiven(SETTING['base-url'], this.#givenForAccount) : undefined;
+      return base === undefined ? this.#values : {};
     } catch (error) {
       if (error instanceof Failure && (isForLocal || !fails)) return {};
       throw error;
@@ -152,23 +154,23 @@ export class Settings implements SettingsView {
 
   get<N extends keyof SettingValues>(name: N): SettingValues[N] {
     const setting = SETTING[name];
-    const text = this.#resolved(setting)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
+    const text = this.resolve(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
     return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[N];
   }
 
   text(name: string): string | undefined {
     const setting = findSetting(name);
-    return setting === undefined || setting.secret ? undefined : this.#resolved(setting)?.value;
+    return setting === undefined || setting.secret ? undefined : this.resolve(setting.name)?.value;
   }
 
   source(name: string): SettingSource | undefined {
     const setting = findSetting(name);
-    return setting && this.#resolved(setting)?.source;
+    return setting && this.resolve(setting.name)?.source;
   }
 
-  #keySources(): KeySources {
-    this.#checkEnvironmentKey();
-    return { env: this.#ownEnv, inProfile: () => this.#values['api-key'], where: this.#where };
+  #findKey(inProfile = () => this.#values['api-key']): ReturnType<typeof findKey> {
+    if (namedProfile(this.#given) !== undefined) this.#checkEnvironmentKey();
+    return findKey({ env: this.#givenForAccount.env, inProfile, where: this.#where });
   }
 
   // Async, so that a failure becomes a rejection.
@@ -179,38 +181,38 @@ export class Settings implements SettingsView {
   /** The key itself. `again` reads a key file or a profile that has changed since. Fails like `key`. */
   async apiKey(again = false): Promise<ApiKey | undefined> {
     if (again && this.#apiKey !== undefined) {
-      const sources = this.#keySourcesNow();
-      if (keyMark(sources) !== this.#markAtStart) return await effectiveKey(sources, this.#readKeyFile);
+      const found = this.#findKeyNow();
+      if (keyMark(found) !== this.#markAtStart) return await openKey(found, this.#readKeyFile);
     }
     // Read once, because a pipe can be read only once.
     if (this.#apiKey === undefined) {
-      const sources = this.#keySources();
-      this.#markAtStart = keyMark(sources);
-      this.#apiKey = effectiveKey(sources, this.#readKeyFile);
+      const found = this.#findKey();
+      this.#markAtStart = keyMark(found);
+      this.#apiKey = openKey(found, this.#readKeyFile);
     }
     return await this.#apiKey;
   }
 
   /** The key of a profile with other addresses is for these alone. */
-  #keySourcesNow(): KeySources {
+  #findKeyNow(): ReturnType<typeof findKey> {
     const kept = profileOf(readProfiles(this.profilesPath, this.#place.user), this.profile) ?? {};
     const isForOthers = ADDRESSES.some((name) => kept[name] !== this.#values[name]);
-    return { ...this.#keySources(), inProfile: () => (isForOthers ? undefined : kept['api-key']) };
+    return this.#findKey(() => (isForOthers ? undefined : kept['api-key']));
   }
 
   storageKey(): ReturnType<typeof findStorageKey> {
-    return findStorageKey(this.#ownEnv, () => this.#values);
+    return findStorageKey(this.#givenForAccount.env, () => this.#values);
   }
 
   /** Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined {
-    return findKey(this.#keySources())?.source;
+    return this.#findKey()?.source;
   }
 
   /** Address and a hash of the key; undefined if either is missing. Opens no key file. Fails like `keySource`. */
   account(): string | undefined {
     if (this.local) return LOCAL_PROFILE;
-    const mark = keyMark(this.#keySources());
+    const mark = keyMark(this.#findKey());
     return this.#accountBy(mark && hashOf(mark));
   }
 
@@ -220,7 +222,7 @@ export class Settings implements SettingsView {
   }
 
   #accountBy(mark: string | undefined): string | undefined {
-    const address = this.#resolved(SETTING['base-url'])?.value;
+    const address = this.resolve('base-url')?.value;
     return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
   }
 
@@ -229,7 +231,7 @@ export class Settings implements SettingsView {
     return (
       !this.local &&
       profileOf(this.#file, this.profile) !== undefined &&
-      (isGiven(this.#resolved(SETTING['base-url'])) || this.keySource() !== 'profile')
+      (isGiven(this.resolve('base-url')) || this.keySource() !== 'profile')
     );
   }
 
@@ -273,7 +275,7 @@ export class Settings implements SettingsView {
   }
 
   #usable(name: SettingName): Resolved | undefined {
-    return orUndefined(() => this.#resolved(SETTING[name]));
+    return orUndefined(() => this.resolve(name));
   }
 }
 

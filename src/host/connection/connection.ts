@@ -7,8 +7,8 @@ import { berth, flags, sentence } from '../../core/message.ts';
 import { say, type TerminalText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { ApiOptions, RetryWait } from '../../http/api.ts';
 import type { Transport } from '../../http/transport.ts';
+import type { Resolved } from '../../settings/resolve.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -17,8 +17,8 @@ import type { LocalConnection } from './local-transport.ts';
 /** Usage (2) without address or profile; denied (3) if nothing is configured or the key is not for it. */
 function remoteAddress(settings: Settings, service: ServiceName): string {
   const name = `${service}-url` as const;
-  const address = settings.get(name);
-  if (address === undefined) {
+  const found = settings.resolve(name);
+  if (found === undefined) {
     settings.requireProfile();
     if (settings.keySource() === undefined) {
       const message = 'no service is configured: there is no key and no address';
@@ -30,24 +30,35 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
       sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
     );
   }
-  if (settings.source(name) !== 'profile' && settings.keySource() === 'profile')
-    checkKeyAddress(settings, name, address);
-  return address;
+  if (found.source !== 'profile' && settings.keySource() === 'profile') checkKeyAddress(settings, name, found);
+  return found.value;
 }
 
 /** Never send a profile's key to another address, for example one from an environment variable. */
-function checkKeyAddress(settings: Settings, name: string, address: string): void {
+function checkKeyAddress(settings: Settings, name: string, { value, source }: Resolved): void {
   const allowed = Object.values(settings.profileAddresses()).map(originOf);
-  if (allowed.includes(originOf(address))) return;
+  if (allowed.includes(originOf(value))) return;
   throw new Failure({
     code: 'foreign-address',
     exit: EXIT.denied,
-    message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${String(settings.source(name))})`,
+    message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${source})`,
     hint: sentence`Give the key for it in BERTH_API_KEY, or keep it with the address in a profile of its own: ${berth`auth login --profile NAME ${flags([`--${name}`])} URL`}`,
   });
 }
 
 const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : address);
+
+/** TLS reads certificates on another thread from Node 22, while the client is being loaded. A wrong guess only costs time. */
+function loadTls(settings: Settings): void {
+  try {
+    if (settings.get('base-url')?.startsWith('https:') !== true) return;
+    // Loading crypto takes the same locks on both threads: load it before the other thread starts.
+    process.getBuiltinModule('node:crypto');
+    process.getBuiltinModule('node:tls');
+  } catch {
+    // The request fails with the reason.
+  }
+}
 
 export interface ConnectionOptions {
   readonly runtime: Runtime;
@@ -55,7 +66,7 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
   readonly interactive: () => boolean;
-  readonly onWindows: (windows: readonly RateWindow[]) => void;
+  readonly onWindows: (windows: readonly RateWindow[]) => Promise<void>;
 }
 
 interface Purpose extends Partial<BatchApiOptions> {
@@ -71,6 +82,7 @@ const REPORTED_WAIT_MS: Milliseconds = 2000;
 /** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
 export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
   const { runtime, settings, stderr, interactive } = options;
+  const { clock, random, env } = runtime;
   const closes: (() => Promise<void>)[] = [];
 
   let local: Promise<LocalConnection> | undefined;
@@ -86,24 +98,42 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
 
   const openRemote = async (): Promise<Transport> => {
     const { createTransport } = await import('../../http/wire/client.ts');
-    const transport = createTransport({ env: runtime.env });
+    const transport = createTransport({ env });
     // Else the system closes connections.
     if (!runtime.exitsAfterRun) closes.push(() => transport.close());
     return transport;
   };
 
-  const open = async (purpose: Purpose): Promise<BatchApi> => {
-    const { login } = purpose;
-    if (login === undefined && settings.local) {
-      const { transport, origin, key } = await openLocal();
-      return openApi(options, purpose, { transport, addresses: () => origin, key: () => Promise.resolve(key) });
-    }
-    return openApi(options, purpose, {
-      transport: await openRemote(),
-      addresses: (service) => login?.base ?? remoteAddress(settings, service),
-      // Async, so that an error of `apiKey` is a rejected promise.
-      key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),
-      keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
+  const open = async ({ batch = false, login, ...more }: Purpose): Promise<BatchApi> => {
+    const service = login === undefined && settings.local ? await openLocal() : undefined;
+    if (service === undefined) loadTls(settings);
+    const transport = service?.transport ?? (await openRemote());
+    const { createApi } = await import('../../http/api.ts');
+    const verbose = settings.get('verbose');
+    const tracing = verbose || env['TRACEPARENT'] !== undefined ? await import('../../http/trace.ts') : undefined;
+    return createApi({
+      transport,
+      addresses: (name) => service?.origin ?? login?.base ?? remoteAddress(settings, name),
+      key: async (again) => service?.key ?? login?.key ?? (await settings.apiKey(again))?.reveal(),
+      keyVariable: () => ((service ?? login) === undefined ? keyVariableOf(settings.keySource()) : undefined),
+      clock,
+      random,
+      signal: more.signal ?? options.signal,
+      onRetryWait: ({ reason, waitMs, retry, retries }) => {
+        if (waitMs >= REPORTED_WAIT_MS && !batch && interactive())
+          void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
+      },
+      onWindows: async (windows) => {
+        more.onWindows?.(windows);
+        if (login === undefined) await options.onWindows(windows);
+      },
+      retries: batch ? 0 : settings.get('retries'),
+      access: settings,
+      traceHeaders: tracing?.traceHeaders(env),
+      timeoutMs: settings.get('timeout'),
+      maxBytes: settings.get('max-answer-bytes'),
+      userAgent: `berth/${version}`,
+      trace: verbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
     });
   };
 
@@ -123,35 +153,3 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
 export type OpenLocal = () => Promise<LocalConnection>;
 
 export type OpenConnection = Pick<ReturnType<typeof openConnection>, 'openLocal' | 'openRemote'>;
-
-type Peer = Pick<ApiOptions, 'transport' | 'addresses' | 'key' | 'keyVariable'>;
-
-async function openApi(options: ConnectionOptions, { batch, login, ...more }: Purpose, peer: Peer): Promise<BatchApi> {
-  const { runtime, settings, stderr, interactive } = options;
-  const { clock, random, env } = runtime;
-  const { createApi } = await import('../../http/api.ts');
-  const verbose = settings.get('verbose');
-  const tracing = verbose || env['TRACEPARENT'] !== undefined ? await import('../../http/trace.ts') : undefined;
-  const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
-    if (waitMs >= REPORTED_WAIT_MS && batch !== true && interactive())
-      void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
-  };
-  return createApi({
-    ...peer,
-    clock,
-    random,
-    onRetryWait,
-    signal: more.signal ?? options.signal,
-    onWindows: (windows) => {
-      if (login === undefined) options.onWindows(windows);
-      more.onWindows?.(windows);
-    },
-    retries: batch === true ? 0 : settings.get('retries'),
-    access: settings,
-    traceHeaders: tracing?.traceHeaders(env),
-    timeoutMs: settings.get('timeout'),
-    maxBytes: settings.get('max-answer-bytes'),
-    userAgent: `berth/${version}`,
-    trace: verbose && tracing ? (event) => void stderr.write(say`${tracing.traceLine(event)}\n`) : undefined,
-  });
-}

@@ -10,6 +10,7 @@ import type { OwnKeys, ProgramStreams, Spawn } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { errorCode, errorReason } from '../../core/files.ts';
+import { makeDirectory } from '../../core/regular-files.ts';
 import { SECRET_VARIABLES } from '../../settings/settings-table.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { isHangupIgnored, type StopSignal } from '../runtime/signals.ts';
@@ -153,21 +154,30 @@ export async function freePort(address: string, port: number): Promise<number> {
   }
 }
 
+export function sshFolder(dataDirectory: string): string {
+  const folder = join(dataDirectory, 'ssh');
+  makeDirectory(folder, 0o700);
+  return folder;
+}
+
 /** Key pairs without a passphrase for pods that berth makes, in its own folder. */
-export const ownKeys = (runtime: Runtime, folder: string): OwnKeys => ({
-  make: async (name) => {
-    const file = join(folder, name);
-    const words = ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file];
-    const ignored = (): void => undefined;
-    const program = await startProgram(runtime, 'ssh-keygen', words, { onOutput: ignored, onError: ignored });
-    if ((await program.ended) !== 0) throw localFile(`ssh-keygen could not make ${file}`);
-    return file;
-  },
-  find: (name) => {
-    const file = join(folder, name);
-    return existsSync(file) ? file : undefined;
-  },
-  remove: (name) => {
-    for (const file of [name, `${name}.pub`]) rmSync(join(folder, file), { force: true });
-  },
-});
+export function ownKeys(runtime: Runtime, dataDirectory: string): OwnKeys {
+  const folder = sshFolder(dataDirectory);
+  return {
+    make: async (name) => {
+      const file = join(folder, name);
+      const words = ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file];
+      const ignored = (): void => undefined;
+      const program = await startProgram(runtime, 'ssh-keygen', words, { onOutput: ignored, onError: ignored });
+      if ((await program.ended) !== 0) throw localFile(`ssh-keygen could not make ${file}`);
+      return file;
+    },
+    find: (name) => {
+      const file = join(folder, name);
+      return existsSync(file) ? file : undefined;
+    },
+    remove: (name) => {
+      for (const file of [name, `${name}.pub`]) rmSync(join(folder, file), { force: true });
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { constants, existsSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -108,6 +108,7 @@ export interface Runtime extends Omit<Installation, 'startArguments'> {
 export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
   let stderr: Output | undefined;
+  const foreignHome = readForeignHome();
   return {
     ...installation,
     env: process.env,
@@ -139,19 +140,17 @@ export function processRuntime(installation: Installation): Runtime {
       // As `os.homedir()`, but never another user's. Loaded lazily because it takes time.
       try {
         const home = process.platform === 'win32' ? undefined : process.env['HOME'];
-        if (home !== undefined && home !== '' && readForeignHome() === undefined) return home;
+        if (home !== undefined && home !== '' && foreignHome === undefined) return home;
         const os = process.getBuiltinModule('node:os');
         return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
       } catch {
         return '';
       }
     },
-    get foreignHome() {
-      return readForeignHome();
-    },
+    foreignHome,
     accountHome: readAccountHome,
     user: process.geteuid?.(),
-    signals: realSignals(),
+    signals: realSignals,
     get program() {
       return [process.execPath, ...installation.startArguments];
     },
@@ -211,6 +210,5 @@ function readAccountHome(): string | undefined {
 function readForeignHome(): string | undefined {
   const home = process.env['HOME'];
   if (process.geteuid?.() !== 0 || home === undefined || home === '') return undefined;
-  const owner = statSync(home, { throwIfNoEntry: false })?.uid ?? 0;
-  return owner === 0 ? undefined : home;
+  return existsSync(home) && statSync(home).uid !== 0 ? home : undefined;
 }

@@ -27,23 +27,6 @@ export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Run
   );
 }
 
-/** Words of a command line that sends no https request. */
-const OFFLINE = /^(auth|config|limits|local|completion|help|batch|--local|--dry-run|--help|-h)$/;
-
-/** TLS reads certificates on another thread from Node 22: overlap it. A wrong guess only costs time. */
-export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
-  if (argv.some((word) => OFFLINE.test(word))) return;
-  try {
-    const settings = new Settings(runtime, {});
-    if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;
-    // Loading crypto takes the same locks on both threads: load it before the other thread starts.
-    process.getBuiltinModule('node:crypto');
-    process.getBuiltinModule('node:tls');
-  } catch {
-    // The command reads the settings again, and fails with the reason.
-  }
-}
-
 /** Local-file (14) for an unusable file, usage (2) without a home directory. */
 export const readAliases = async (runtime: Runtime): Promise<Readonly<Record<string, string>>> =>
   readProfiles(join(directoryOf('config', runtime), 'config.json'), runtime.user).aliases;

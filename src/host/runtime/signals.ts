@@ -1,5 +1,7 @@
 import { constants, readFileSync, readlinkSync } from 'node:fs';
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { interrupted } from '../../core/failure.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,34 +22,27 @@ export function isNullDevice(descriptor: number, mode: number): boolean {
   }
 }
 
+const suspendHooks = new Set<SuspendHooks>();
+let isSuspended = false;
+
 /** For Ctrl-Z: calls the hooks, then the default action. */
-function suspendHandlers(): (hooks: SuspendHooks) => () => void {
-  const hooksAdded = new Set<SuspendHooks>();
-  let stopped = false;
-  const stop = (): void => {
-    stopped = true;
-    for (const { suspend } of hooksAdded) suspend();
-    // Without a listener the system suspends the process, except in an orphaned process group.
-    process.off('SIGTSTP', stop);
-    process.kill(process.pid, 'SIGTSTP');
-  };
-  const onContinue = (): void => {
-    if (stopped) process.on('SIGTSTP', stop);
-    stopped = false;
-    for (const { resume } of hooksAdded) resume();
-  };
-  const listen = (change: 'on' | 'off'): void => {
-    process[change]('SIGTSTP', stop);
-    process[change]('SIGCONT', onContinue);
-  };
-  return (hooks) => {
-    if (process.platform === 'win32') return () => undefined;
-    if (hooksAdded.size === 0) listen('on');
-    hooksAdded.add(hooks);
-    return () => {
-      if (hooksAdded.delete(hooks) && hooksAdded.size === 0) listen('off');
-    };
-  };
+function suspend(): void {
+  isSuspended = true;
+  for (const hooks of suspendHooks) hooks.suspend();
+  // Without a listener the system suspends the process, except in an orphaned process group.
+  process.off('SIGTSTP', suspend);
+  process.kill(process.pid, 'SIGTSTP');
+}
+
+function resume(): void {
+  if (isSuspended) process.on('SIGTSTP', suspend);
+  isSuspended = false;
+  for (const hooks of suspendHooks) hooks.resume();
+}
+
+function listenForSuspend(change: 'on' | 'off'): void {
+  process[change]('SIGTSTP', suspend);
+  process[change]('SIGCONT', resume);
 }
 
 export type StopSignal = (typeof STOP_SIGNALS)[number];
@@ -63,39 +58,93 @@ export interface Signals {
 
 export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
-export function realSignals(): Signals {
-  const listeners = new Set<(signal: StopSignal) => void>();
-  const listen = (change: 'on' | 'off', handle: (signal: StopSignal) => void): void => {
-    for (const signal of STOP_SIGNALS) process[change](signal, handle);
-  };
-  return {
-    on: (listener) => {
-      const handle = (signal: StopSignal): void => {
-        if (signal !== 'SIGHUP' || !isHangupIgnored(process.env)) listener(signal);
-      };
-      listeners.add(handle);
-      listen('on', handle);
-      return () => {
-        listeners.delete(handle);
-        listen('off', handle);
-      };
-    },
-    onSuspend: suspendHandlers(),
-    raise: (signal) => {
-      process.kill(process.platform === 'win32' ? process.pid : 0, signal);
-    },
-    blocking: (work) => {
-      // While no listener is installed, the system ends the process.
-      const paused = [...listeners];
-      for (const handle of paused) listen('off', handle);
-      try {
-        return work();
-      } finally {
-        for (const handle of paused) listen('on', handle);
-      }
-    },
-  };
-}
-
 /** Includes SIGQUIT: its default action writes a core file, which contains the key. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+const stopListeners = new Set<(signal: StopSignal) => void>();
+
+function listenForStop(change: 'on' | 'off', listener: (signal: StopSignal) => void): void {
+  for (const signal of STOP_SIGNALS) process[change](signal, listener);
+}
+
+export const realSignals: Signals = {
+  on: (listener) => {
+    const handle = (signal: StopSignal): void => {
+      if (signal !== 'SIGHUP' || !isHangupIgnored(process.env)) listener(signal);
+    };
+    stopListeners.add(handle);
+    listenForStop('on', handle);
+    return () => {
+      stopListeners.delete(handle);
+      listenForStop('off', handle);
+    };
+  },
+  onSuspend: (hooks) => {
+    if (process.platform === 'win32') return () => undefined;
+    if (suspendHooks.size === 0) listenForSuspend('on');
+    suspendHooks.add(hooks);
+    return () => {
+      if (suspendHooks.delete(hooks) && suspendHooks.size === 0) listenForSuspend('off');
+    };
+  },
+  raise: (signal) => {
+    process.kill(process.platform === 'win32' ? process.pid : 0, signal);
+  },
+  blocking: (work) => {
+    // While no listener is installed, the system ends the process.
+    const paused = [...stopListeners];
+    for (const handle of paused) listenForStop('off', handle);
+    try {
+      return work();
+    } finally {
+      for (const handle of paused) listenForStop('on', handle);
+    }
+  },
+};
+
+interface Interrupt {
+  /** Its reason is the interrupted Failure (130 or 143). */
+  readonly signal: AbortSignal;
+  /** While a child process shares the terminal. Returns a function that ends it. */
+  readonly redirect: (listener: (signal: StopSignal) => void) => () => void;
+  /** Instead of ending the process; the third signal ends it. Returns a function that removes it. */
+  onSecond(listener: () => void): () => void;
+  close(): void;
+}
+
+interface ProcessEnds {
+  readonly signals: Signals;
+  readonly exit: (code: number) => void;
+}
+
+/** The first signal aborts the command; the second ends the process immediately. */
+export function listenForInterrupt({ signals, exit }: ProcessEnds): Interrupt {
+  const controller = new AbortController();
+  let redirected: ((signal: StopSignal) => void) | undefined;
+  let second: (() => void) | undefined;
+  const close = signals.on((signal) => {
+    if (redirected !== undefined) redirected(signal);
+    else if (!controller.signal.aborted) controller.abort(interrupted(signal));
+    else if (second === undefined) exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else {
+      second();
+      second = undefined;
+    }
+  });
+  return {
+    signal: controller.signal,
+    redirect: (listener) => {
+      redirected = listener;
+      return () => {
+        redirected = undefined;
+      };
+    },
+    onSecond: (listener) => {
+      second = listener;
+      return () => {
+        second = undefined;
+      };
+    },
+    close,
+  };
+}

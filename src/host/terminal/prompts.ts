@@ -16,14 +16,12 @@ export function createPrompts(
   runtime: Pick<Runtime, 'stdin' | 'stderr'>,
   terminal: Pick<Terminal, 'canAsk'>,
   signal: AbortSignal,
-  before: () => Promise<void> = () => Promise.resolve(),
 ): Prompts {
   const ask = async <T>(
     question: (kit: Kit, context: AskContext) => Promise<T>,
     instead = 'Give the value as a flag.',
   ): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
-    await before();
     const { stdin, stderr } = runtime;
     const kit = await import('@inquirer/prompts');
     const ended = new AbortController();

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
-import type { SettingsView, Sink, Terminal } from '../../core/context.ts';
+import type { SettingsView, Terminal } from '../../core/context.ts';
 import { closedPipe, type Failure, interrupted, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -10,15 +10,18 @@ export function describeTerminal(
   runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform'>,
   settings: Pick<SettingsView, 'get'>,
 ): Terminal {
-  const { env } = runtime;
+  const { env, platform } = runtime;
   const attended = !isOn(env['CI']);
+  const { TERM: term = '' } = env;
+  // Windows never sets it.
+  const redraws = term !== 'dumb' && (term !== '' || platform === 'win32');
   const isTerminal = (stream: Output): boolean => attended && stream.isTTY === true;
   const columnsOf = (stream: Output): number | undefined =>
     isTerminal(stream) ? (positive(env['COLUMNS']) ?? positive(stream.columns)) : undefined;
   const coloured = (stream: Output): boolean => {
     if (settings.get('no-color')) return false;
     const forced = env['FORCE_COLOR'];
-    return forced === undefined || forced === '' ? isTerminal(stream) && !isDumb(runtime) : isOn(forced);
+    return forced === undefined || forced === '' ? isTerminal(stream) && redraws : isOn(forced);
   };
   return {
     get output() {
@@ -30,11 +33,9 @@ export function describeTerminal(
     get errors() {
       return isTerminal(runtime.stderr);
     },
-    redraws: !isDumb(runtime),
+    redraws,
     get canAsk() {
-      return (
-        !settings.get('no-input') && !isDumb(runtime) && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true
-      );
+      return !settings.get('no-input') && redraws && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
     },
     get columns() {
       return columnsOf(runtime.stdout);
@@ -61,10 +62,6 @@ export function describeTerminal(
   };
 }
 
-/** Also if TERM is not set, except on Windows, where it never is. */
-const isDumb = ({ env, platform }: Pick<Runtime, 'env' | 'platform'>): boolean =>
-  env['TERM'] === 'dumb' || (platform !== 'win32' && (env['TERM'] ?? '') === '');
-
 const isOn = (value: string | undefined): boolean =>
   value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 
@@ -73,60 +70,41 @@ function positive(value: string | number | undefined): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Resolves when the system took it all. closedPipe (0), terminated (143), else local-file (14). */
-export function dataOutput(output: () => Output): { readonly write: (data: string | Uint8Array) => Promise<void> } {
-  const write = writer(output);
-  return {
-    write: async (data) => {
-      const error = await write(data);
-      if (error !== undefined) throw outputFailure(error, output().isTTY === true);
-    },
-  };
-}
-
-/** Writes to the sink of an output; on a terminal, escaped text. */
-export function contentOutput(
-  output: () => Output,
-  sink: ReturnType<typeof dataOutput>,
-): { write(bytes: Uint8Array): Promise<void> } {
+/** A stream that opens with the first text. */
+export function openOutput(stream: () => Output) {
+  let opened: Output | undefined;
+  let broken: WriteError | undefined;
   const decoder = new TextDecoder();
-  return {
-    write: (bytes) =>
-      sink.write(output().isTTY === true ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes),
+  const onError = (error?: WriteError | null): void => {
+    broken ??= error ?? undefined;
   };
-}
-
-/** Errors are ignored: the command continues without its messages. */
-export function messageOutput(output: () => Output): Sink {
-  const write = writer(output);
+  /** Resolves when the system took it all, with the error after which nothing more is written. */
+  const send = async (data: string | Uint8Array): Promise<WriteError | undefined> => {
+    if (broken === undefined && data.length > 0) {
+      // The event comes in addition to the write's callback; without a listener it ends the process.
+      const output = (opened ??= stream().on('error', onError));
+      onError(await new Promise<WriteError | null | undefined>((resolve) => output.write(data, resolve)));
+    }
+    return broken;
+  };
+  /** closedPipe (0), terminated (143), else local-file (14). */
+  const write = async (data: string | Uint8Array): Promise<void> => {
+    const error = await send(data);
+    if (error !== undefined) throw outputFailure(error, stream().isTTY === true);
+  };
   return {
-    write: async (text) => {
-      await write(text);
+    write,
+    /** Errors are ignored: the command continues without its messages. */
+    tell: async (text: string): Promise<void> => {
+      await send(text);
     },
+    /** On a terminal, escaped text. */
+    writeContent: (bytes: Uint8Array): Promise<void> =>
+      write(stream().isTTY === true ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes),
   };
 }
 
 type WriteError = NodeJS.ErrnoException;
-
-function writer(output: () => Output): (text: string | Uint8Array) => Promise<WriteError | undefined> {
-  let opened: Output | undefined;
-  let broken: WriteError | undefined;
-  const onError = (error?: WriteError | null): void => {
-    broken ??= error ?? undefined;
-  };
-  return async (text) => {
-    if (broken === undefined && text.length > 0)
-      await new Promise<void>((resolve) => {
-        // The event comes in addition to the write's callback; without a listener it ends the process.
-        opened ??= output().on('error', onError);
-        opened.write(text, (error) => {
-          onError(error);
-          resolve();
-        });
-      });
-    return broken;
-  };
-}
 
 /** Error codes by platform when the reader has closed the pipe. */
 const CLOSED_PIPE = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];

@@ -1,8 +1,9 @@
-import type * as V8 from 'node:v8';
+import v8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
-import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
+import { type Connections, createConnections, sendRequest, sharedConnection, skipContinue } from './connections.ts';
 
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
@@ -13,7 +14,7 @@ const RECOMPILING = ['wasm-tier-up', 'wasm-dynamic-tiering'];
  * V8 does not recompile the parser of answers, which takes 32 MiB and saves no time, not even of 60,000 requests. Call after all
  * modules are loaded, undo after the answer: meanwhile V8 rejects code caches.
  */
-export function skipRecompiling({ setFlagsFromString }: typeof V8): () => void {
+export function skipRecompiling({ setFlagsFromString }: typeof v8): () => void {
   for (const flag of RECOMPILING) setFlagsFromString(`--no-${flag}`);
   return () => {
     for (const flag of RECOMPILING) setFlagsFromString(`--${flag}`);
@@ -32,9 +33,9 @@ export interface ClientTransport extends Transport {
   close(): Promise<void>;
 }
 
-/** HTTP/1.1 with undici, loaded at the first request. No retries here. Usage (2) for a bad proxy variable. */
+/** HTTP/1.1 with undici. No retries here. Usage (2) for a bad proxy variable. */
 export function createTransport(options: TransportOptions): ClientTransport {
-  let compiling: Promise<() => void> | undefined;
+  let recompileAgain: (() => void) | undefined;
   const origins = new Map<string, Promise<Connections>>();
   let last: Connections | undefined;
   const settings = {
@@ -45,10 +46,6 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const open = async (url: URL): Promise<Connections> => {
-    const [{ default: Client }, { skipContinue }] = await Promise.all([
-      import('undici/lib/dispatcher/client.js'),
-      import('./skip-continue.ts'),
-    ]);
     if (PROXY_VARIABLES.some((name) => name in options.env)) {
       const { openProxy, proxyFor, readProxies } = await import('./proxy.ts');
       const proxy = proxyFor(url, readProxies(options.env));
@@ -61,26 +58,24 @@ export function createTransport(options: TransportOptions): ClientTransport {
     return createConnections(url.origin, () => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
-  const reachAndSend: Transport = async (request) => {
+  const send: Transport = async (request) => {
+    // A batch sends thousands to one origin: to parse each address costs as much as the rest.
+    if (last !== undefined && request.url.startsWith(last.origin)) {
+      const path = request.url.slice(last.origin.length);
+      if (PLAIN_PATH.test(path)) return await sendRequest(last, path, request);
+    }
     const url = new URL(request.url);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
     const connections = (last = await opened);
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    const undo = await (compiling ??= import('node:v8').then(skipRecompiling));
+    recompileAgain ??= skipRecompiling(v8);
     try {
       return await sendRequest(connections, url.pathname + url.search, request);
     } finally {
       // The parser is loaded once there is an answer.
-      undo();
+      recompileAgain();
     }
-  };
-
-  // A batch sends thousands to one origin: to parse each address costs as much as the rest.
-  const send: Transport = (request) => {
-    if (last === undefined || !request.url.startsWith(last.origin)) return reachAndSend(request);
-    const path = request.url.slice(last.origin.length);
-    return PLAIN_PATH.test(path) ? sendRequest(last, path, request) : reachAndSend(request);
   };
 
   const close = async (): Promise<void> => {

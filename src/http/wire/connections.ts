@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { kParser, kSocket, type ParsedSocket } from 'undici/lib/core/symbols.js';
 import type { Bytes } from '../../core/unit-types.ts';
 import { type Stage, type WireAnswer, WireError, type WireRequest } from '../transport.ts';
 import { toWireError } from './client-errors.ts';
@@ -45,14 +46,23 @@ export const sharedConnection = (origin: string, dispatcher: Dispatcher): Connec
   destroy: () => dispatcher.destroy(),
 });
 
-/** One value per header: the values of a header that was sent several times are joined with `, `. */
-function flatHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    const value = headers[name] ?? '';
-    flat[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return flat;
+/** What the parser does after a head: goes on with the next one. */
+const NO_BODY = 1;
+
+/** undici takes an unasked 100 (RFC 9110, 15.2.1), as some proxies send it, for an error: skipped, as it skips 102 and 103. */
+export function skipContinue<T extends Dispatcher>(dispatcher: T): T {
+  dispatcher.on('connect', (_origin, targets) => {
+    // A pool puts itself before the client that connected.
+    const client = targets.at(-1) as unknown as { readonly [kSocket]: ParsedSocket };
+    const parser = client[kSocket][kParser];
+    const onHeadersComplete = parser.onHeadersComplete.bind(parser);
+    parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
+      if (status !== 100) return onHeadersComplete(status, upgrade, shouldKeepAlive);
+      Object.assign(parser, { statusCode: status, headers: [], headersSize: 0 });
+      return NO_BODY;
+    };
+  });
+  return dispatcher;
 }
 
 /** Bytes. A stream for a shorter body costs more than the request. */
@@ -65,12 +75,13 @@ export function sendRequest(connections: Connections, path: string, request: Wir
     let settled = false;
     let controller: Dispatcher.DispatchController | undefined;
     let status = 0;
-    let headers: WireAnswer['headers'] = {};
+    const headers: Record<string, string> = {};
     /** What came of a body that is passed on as a whole. */
     let whole: Buffer | undefined;
     let stream: Readable | undefined;
     // Also while the client was being loaded.
-    const { reason } = request.ending;
+    const { body, ending } = request;
+    const { reason } = ending;
     if (reason !== undefined) {
       reject(new WireError('not-sent', 'aborted before it was sent', reason));
       return;
@@ -84,7 +95,7 @@ export function sendRequest(connections: Connections, path: string, request: Wir
       if (stream === undefined) reject(wireError);
       else stream.destroy(wireError);
     };
-    request.ending.onEnd = (reason) => {
+    ending.onEnd = (reason) => {
       if (settled) return;
       fail(reason);
       controller?.abort(reason);
@@ -111,7 +122,10 @@ export function sendRequest(connections: Connections, path: string, request: Wir
         path,
         method: request.method,
         headers: request.headers,
-        body: bodyOf(request.body),
+        body:
+          body === undefined || body instanceof Uint8Array
+            ? (body ?? null)
+            : Readable.from(body, { objectMode: false }),
         // By default undici closes the connection after HEAD, and each look at a file would cost a new one.
         reset: false,
       },
@@ -127,7 +141,9 @@ export function sendRequest(connections: Connections, path: string, request: Wir
           if (settled || answered < 200) return;
           stage = 'answered';
           status = answered;
-          headers = flatHeaders(received);
+          // A header that was sent several times has several values.
+          for (const [name, value = ''] of Object.entries(received))
+            headers[name] = typeof value === 'string' ? value : value.join(', ');
           // Of a refusal that breaks off, the status is enough.
           if (status < 300 && Number(headers['content-length']) <= MAX_WHOLE) return;
           stream = openStream();
@@ -154,10 +170,4 @@ export function sendRequest(connections: Connections, path: string, request: Wir
       },
     );
   });
-}
-
-function bodyOf(body: WireRequest['body']): Buffer | Readable | null {
-  if (body === undefined) return null;
-  if (!(body instanceof Uint8Array)) return Readable.from(body, { objectMode: false });
-  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }

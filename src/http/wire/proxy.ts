@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import { usage } from '../../core/failure.ts';
 import { isLoopback } from '../../core/addresses.ts';
 import { describeCertificate, describeClientError } from './client-errors.ts';
+import { skipContinue } from './connections.ts';
 
 export interface Proxy {
   readonly url: URL;
@@ -78,14 +79,12 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
 
 export async function openProxy(proxy: Proxy, connection: object): Promise<Dispatcher> {
-  const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates, { skipContinue }] =
-    await Promise.all([
-      import('undici/lib/dispatcher/proxy-agent.js'),
-      import('undici/lib/dispatcher/pool.js'),
-      import('undici/lib/api/api-connect.js'),
-      import('./certificate-errors.ts'),
-      import('./skip-continue.ts'),
-    ]);
+  const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates] = await Promise.all([
+    import('undici/lib/dispatcher/proxy-agent.js'),
+    import('undici/lib/dispatcher/pool.js'),
+    import('undici/lib/api/api-connect.js'),
+    import('./certificate-errors.ts'),
+  ]);
   const { url, token } = proxy;
   const factory = (origin: string | URL, options: object): Dispatcher =>
     skipContinue(new Pool(origin, new URL(origin).origin === url.origin ? toProxy(url, options) : options));

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ApiKey, effectiveKey, findKey, keyTail } from '../../../src/settings/keys.ts';
+import { Failure } from '../../../src/core/failure.ts';
+import { ApiKey, findKey, keyTail, openKey } from '../../../src/settings/keys.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 
@@ -27,6 +28,15 @@ describe('the visible part of a key', () => {
   });
 });
 
+it.each(['', 'secret\nkey', 'secret key', 'secr\u00e9t'])('the key %j: 3, and it is not printed', async (key) => {
+  const error: unknown = await openKey({ source: 'file', key, where: 'FILE' }, () => Promise.resolve('')).catch(
+    (e) => e,
+  );
+  if (!(error instanceof Failure)) throw new Error('it is accepted');
+  expect(error.exit).toBe(3);
+  expect(JSON.stringify(error.facts())).not.toMatch(/secr/);
+});
+
 describe('the source of the key', () => {
   const inProfile = (): string => 'profile-key-0001';
   const where = (): string => 'of profile "p"';
@@ -36,13 +46,12 @@ describe('the source of the key', () => {
 
   it('is the environment, then the file, then the profile', async () => {
     const from = async (env: Record<string, string>): Promise<unknown> => {
-      const key = await effectiveKey({ env, inProfile, where }, readFile);
-      expect(findKey({ env, inProfile, where })?.source).toBe(key?.source);
+      const key = await openKey(findKey({ env, inProfile, where }), readFile);
       return [key?.reveal(), key?.source];
     };
     expect(await from({ BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: 'key.txt' })).toEqual([KEY, 'environment']);
     expect(await from({ BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'key.txt' })).toEqual(['file-key-00000002', 'file']);
     expect(await from({})).toEqual(['profile-key-0001', 'profile']);
-    expect(await effectiveKey({ env: {}, inProfile: () => undefined, where }, readFile)).toBeUndefined();
+    expect(findKey({ env: {}, inProfile: () => undefined, where })).toBeUndefined();
   });
 });

@@ -1,20 +1,25 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
 import { NO_WORDS, printed } from '../../../src/core/message.ts';
-import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
+import { resolveLocal } from '../../../src/settings/resolve.ts';
+import { Settings } from '../../../src/settings/settings.ts';
 import { SETTING, SETTINGS, type Setting } from '../../../src/settings/settings-table.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
 
-const sources = (parts: Partial<{ flag: string; env: string; profile: string }>, of: Setting): Sources => ({
-  flags: { [of.name]: parts.flag },
-  env: { [of.variable]: parts.env },
-});
-const resolved = (parts: Parameters<typeof sources>[0], of: Setting) =>
-  resolveSetting(
-    of,
-    sources(parts, of),
-    () => (parts.profile === undefined ? {} : { [of.name]: parts.profile }),
-    () => 'of profile "p"',
-  );
+type Parts = Partial<{ flag: string; env: string; profile: string }>;
+
+function resolved(parts: Parts, of: Setting, broken = false) {
+  const { directory, user } = createTestWorld();
+  const folder = join(directory, '.config', 'berth');
+  const file = JSON.stringify({ current: 'p', profiles: { p: { [of.name]: parts.profile } } });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.json'), broken ? '{' : file);
+  const env = { [of.variable]: parts.env };
+  const place = { env, platform: 'linux', home: directory, cwd: directory, user };
+  return new Settings(place, { [of.name]: parts.flag }).resolve(of.name);
+}
 
 describe('the settings table', () => {
   it('has no flag for a secret', () => {
@@ -49,11 +54,10 @@ describe('the order of the sources', () => {
   });
 
   it('does not read the profile if a flag or a variable gives the value', () => {
-    const profile = (): never => {
-      throw new Error('asked');
-    };
-    expect(resolveSetting(timeout, { flags: {}, env: { BERTH_TIMEOUT: '2s' } }, profile)?.value).toBe('2s');
-    expect(resolveSetting(SETTING['no-input'], { flags: {}, env: {} }, profile)).toBeUndefined();
+    const access = SETTING.access;
+    expect(() => resolved({}, access, true)).toThrow('cannot use the configuration');
+    expect(resolved({ env: 'read' }, access, true)?.value).toBe('read');
+    expect(resolved({}, SETTING['no-input'], true)).toBeUndefined();
   });
 });
 
@@ -70,7 +74,7 @@ describe('bad values', () => {
     ['base-url', 'https://user:secret@api.example.com/'],
   ] as const)('%s %s: 2 by flag and variable, 14 in the profile, each named', (name, text) => {
     const of = SETTING[name];
-    const failure = (parts: Parameters<typeof sources>[0]): Failure | undefined => {
+    const failure = (parts: Parts): Failure | undefined => {
       try {
         resolved(parts, of);
         return undefined;

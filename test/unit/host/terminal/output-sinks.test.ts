@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fileOutput } from '../../../../src/host/runtime/runtime.ts';
-import { dataOutput } from '../../../../src/host/terminal/terminal.ts';
+import { openOutput } from '../../../../src/host/terminal/terminal.ts';
 
 const unused = (): never => {
   throw new Error('nothing has to wait');
@@ -32,7 +32,7 @@ describe('an output that is a pipe', () => {
         return some.length;
       },
     );
-    const { write } = dataOutput(() => stream);
+    const { write } = openOutput(() => stream);
     await Promise.all([write('abcdef'), write('gh'), write('ijklm')]);
     expect(taken).toEqual(['abcd', '(ef)', 'gh', '(ijklm)']);
   });
@@ -49,7 +49,7 @@ describe('an output that is a pipe', () => {
         throw full;
       },
     );
-    await expect(dataOutput(() => stream).write('a')).rejects.toMatchObject({ code: 'closed-pipe' });
+    await expect(openOutput(() => stream).write('a')).rejects.toMatchObject({ code: 'closed-pipe' });
   });
 });
 
@@ -61,7 +61,7 @@ describe('an output that is a file', () => {
       taken.push(some);
       return some.length;
     });
-    await dataOutput(() => stream).write('all of these bytes, é included');
+    await openOutput(() => stream).write('all of these bytes, é included');
     expect(Buffer.concat(taken).toString()).toBe('all of these bytes, é included');
   });
 
@@ -73,6 +73,6 @@ describe('an output that is a file', () => {
       room -= some;
       return some;
     });
-    await expect(dataOutput(() => stream).write('more than five')).rejects.toMatchObject({ exit: 14 });
+    await expect(openOutput(() => stream).write('more than five')).rejects.toMatchObject({ exit: 14 });
   });
 });

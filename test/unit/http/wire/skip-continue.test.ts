@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { connect, onRequest, read, serveTcp, write } from '../../../support/servers/http-server.ts';
 
-// These fail when undici reads answers in another way than src/http/wire/skip-continue.ts expects.
+// These fail when undici reads answers in another way than `skipContinue` in src/http/wire/connections.ts expects.
 
 const BEFORE = [
   'HTTP/1.1 100 Continue\r\n\r\n',
