@@ -13,7 +13,7 @@ export const CUDA_FORM = [/^(?:\d+\.\d+)?$/, 'a version such as 12.8'] as const;
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
-    form: [/^(?![a-z]+:\/\/)[^\s\p{Cc}]*$/iu, 'REGISTRY/NAME:TAG, without https://'],
+    form: [/^(?![a-z]+:\/\/)\S*$/i, 'REGISTRY/NAME:TAG, without https://'],
     write: {
       text: 'the container image',
       metavar: 'IMAGE',
@@ -58,7 +58,7 @@ export const CONTAINER_FIELDS = {
   env: {
     path: 'env',
     type: 'pairs',
-    form: [/^[^\s\p{Cc}=]*$/u, 'a name without white space'],
+    form: [/^[^\s=]*$/, 'a name without white space'],
     write: {
       texts: 'an environment variable; NAME=@secret:SECRET for a secret',
       short: '-e',

@@ -38,16 +38,15 @@ export async function readVariableFiles(
   return namedValues('--env-from', (await Promise.all(files)).flat());
 }
 
-/** Only what bash and python-dotenv read alike, so that no value is truncated silently. */
-const LINE =
-  /[ \t]*(?:(?:export[ \t]+)?([A-Za-z_]\w*)=(?:'((?:[^'\\\r\0]|\\(?![\\']))*)'|"((?:[^"\\$`\r\0]|\\["\\n])*)"|((?:[^\s\p{Cc}'"\\$`;&|<>(){~]|(?<![=:])~)*)))?[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/uy;
-
 /** Usage (2) for another line. */
 function parseVariables(text: string, from: string): readonly (readonly [name: string, value: string])[] {
+  // Only what bash and python-dotenv read alike, so that no value is truncated silently.
+  const line =
+    /[ \t]*(?:(?:export[ \t]+)?([A-Za-z_]\w*)=(?:'((?:[^'\\\r\0]|\\(?![\\']))*)'|"((?:[^"\\$`\r\0]|\\["\\n])*)"|((?:[^\s\p{Cc}'"\\$`;&|<>(){~]|(?<![=:])~)*)))?[ \t]*(?:(?<!\S)#[^\n]*)?(?:\n|$)/uy;
   const variables: [string, string][] = [];
-  for (let at = 0; at < text.length; at = LINE.lastIndex) {
-    LINE.lastIndex = at;
-    const found = LINE.exec(text);
+  for (let at = 0; at < text.length; at = line.lastIndex) {
+    line.lastIndex = at;
+    const found = line.exec(text);
     if (found === null)
       throw usage(
         `${from}, line ${text.slice(0, at).split('\n').length}: shells and .env libraries read it differently`,

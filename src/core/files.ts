@@ -21,8 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function errorReason(error: unknown): string {
   const code = errorCode(error);
-  if (code === undefined) return messageOf(error);
-  return REASONS[code] ?? code;
+  return code === undefined ? messageOf(error) : (REASONS[code] ?? code);
 }
 
 export const errorHint = (error: unknown): string =>

@@ -1,4 +1,6 @@
-const UNUSABLE = /^\.{0,2}$|\p{Cc}|\p{Cs}/u;
+// oxlint-disable-next-line no-control-regex -- they are looked for, and halves of surrogate pairs
+const UNUSABLE = /^\.{0,2}$|[\0-\x1f\x7f-\x9f\ud800-\udfff]/u;
+
 /** An id that fails this cannot be a path segment, so no later request can use it. */
 export const isUsableId = (text: string): boolean => !UNUSABLE.test(text);
 

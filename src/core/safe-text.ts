@@ -1,7 +1,7 @@
 /** Can mislead a terminal or a reader: controls, and characters that reorder, hide or break text. */
 const HARMFUL =
   // oxlint-disable-next-line no-control-regex -- naming the controls is the point
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 declare const shown: unique symbol;
 declare const safe: unique symbol;

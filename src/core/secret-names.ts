@@ -25,12 +25,12 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   };
 }
 
-/** What is between two parts of a name. V8 takes long to make the tables of all letters, which most names do not need. */
-const BETWEEN = /([a-z\d])(?=[A-Z])|[^A-Za-z\d]+/g;
-const BETWEEN_LETTERS = /([\p{Ll}\p{N}])(?=\p{Lu})|[^\p{L}\p{N}]+/gu;
-
+/** V8 takes long to make the tables of all letters, which most names do not need. */
 const partsOf = (name: string): string =>
-  name.replace(/[^\0-\x7f]/.test(name) ? BETWEEN_LETTERS : BETWEEN, '$1_').toUpperCase();
+  (/[^\0-\x7f]/.test(name)
+    ? name.replace(/([\p{Ll}\p{N}])(?=\p{Lu})|[^\p{L}\p{N}]+/gu, '$1_')
+    : name.replace(/([a-z\d])(?=[A-Z])|[^A-Za-z\d]+/g, '$1_')
+  ).toUpperCase();
 
 /** By `***`: secret variables in each `env`, in commands the values of secret flags and assignments, and passwords in addresses. */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
