@@ -29,7 +29,7 @@ export const csvPrinter: FormatPrinter = {
     return {
       rows: (whole, first) => {
         const values = whole.map((row) => rowWithoutSecrets(row, given));
-        columns ??= growingColumns(values, fields, view);
+        columns ??= csvColumns(values, fields, view);
         if (fields === undefined && !first)
           for (const name of memberNames(values)) if (!columns.includes(name)) leftOut.add(name);
         return csvLines(columns, values, { ...options, header: first });
@@ -40,25 +40,15 @@ export const csvPrinter: FormatPrinter = {
   },
 };
 
-function growingColumns(
-  values: readonly Json[],
-  fields: OutputOptions['fields'],
-  view: Pick<View, 'members'>,
-): readonly string[] {
-  const columns = csvColumns(values, fields, view);
-  return fields === undefined && values.some(isObject) ? [...new Set([...columns, ...(view.members ?? [])])] : columns;
-}
-
-/** Without rows, the members that the view lists, so that there is always a header. */
+/** The members that the view lists, whatever the rows are; then others that the service sent. */
 export function csvColumns(
   rows: readonly Json[],
   fields: OutputOptions['fields'],
   { members = [] }: Pick<View, 'members'>,
 ): readonly string[] {
   if (fields !== undefined) return fields;
-  if (rows.length === 0) return members;
-  const names = memberNames(rows);
-  return names.length === 0 && rows.some((row) => !isObject(row)) ? [VALUE_COLUMN] : names;
+  if (rows.length > 0 && !rows.some(isObject)) return [VALUE_COLUMN];
+  return [...new Set([...members, ...memberNames(rows)])];
 }
 
 const VALUE_COLUMN = 'value';
