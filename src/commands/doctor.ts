@@ -112,7 +112,7 @@ function adviceOf({ code, status, hint, message }: Failure): Message | undefined
 async function settingsFinding({ settings, profiles }: CommandContext): Promise<string> {
   if (settings.local) return 'the local service in this process';
   await profiles.list();
-  return `profile ${settings.profile}, in ${profiles.path}`;
+  return `profile ${settings.profile}, in ${settings.profilesPath}`;
 }
 
 /** Without passwords. The lower-case name is used when both spellings are set. */

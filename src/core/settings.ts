@@ -38,6 +38,7 @@ export interface SettingsView {
   text(name: string): string | undefined;
   source(name: string): SettingSource | undefined;
   readonly profile: string;
+  readonly profilesPath: string;
   readonly local: boolean;
   readonly accountWords: AccountWords;
   /** Undefined when no key is configured. Fails with denied (3) for an invalid key (empty, or with an inner newline). */
@@ -64,7 +65,6 @@ export interface Profile {
 
 /** The profiles file. Every change writes the whole file under a lock with mode 0600. Fails with local-file (14). */
 export interface ProfileStore {
-  readonly path: string;
   list(): Promise<readonly Profile[]>;
   /** Undefined removes the setting. Creates a new profile. */
   set(profile: string, name: string, value: string | undefined): Promise<void>;

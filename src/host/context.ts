@@ -6,7 +6,6 @@ import type { Remembered } from './remembered.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { listenForInterrupt } from './runtime/signals.ts';
 import { describeTerminal, openOutput } from './terminal/terminal.ts';
-import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { Settings } from '../settings/settings.ts';
 
@@ -46,6 +45,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   let opened: Promise<Remembered> | undefined;
   const remembered = (): Promise<Remembered> =>
     (opened ??= import('./remembered.ts').then(({ openRemembered }) => openRemembered(settings, runtime, locks)));
+  const closes: (() => Promise<void>)[] = [];
   const connected: ConnectionOptions = {
     runtime,
     settings,
@@ -55,6 +55,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     onWindows: async (windows) => {
       (await remembered()).remember(windows);
     },
+    onClose: (close) => closes.push(close),
   };
   const connection = openConnection(connected, openLocal);
   // Loaded here: most commands start no program.
@@ -73,7 +74,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       if (settings.local) await (await connection.openLocal()).openPods();
     },
     settings,
-    profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
+    profiles: onFirstUse(async () =>
+      (await import('../settings/profile-store.ts')).createProfiles(settings.profilesPath, locks, runtime.user),
+    ),
     clock,
     random,
     env,
@@ -136,7 +139,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     close: async () => {
       (await opened)?.flush();
       if (!runtime.exitsAfterRun) interrupt.close();
-      await connection.close();
+      await Promise.all(closes.map((close) => close()));
     },
   };
 }

@@ -39,17 +39,15 @@ export class ApiKey implements KeyView {
 /** The part of a key that may be shown: its last four characters, or nothing of a key that is shorter than 12. */
 export const keyTail = (key: string): string => (key.length < 12 ? '' : key.slice(-4));
 
-/** Trims the end. Fails with denied (3), without repeating the key, for one that a header cannot carry. */
-export const cleanKey = (text: string, where: string): string => cleanWord(text, `the key in ${where}`);
-
-function cleanWord(text: string, what: string): string {
-  const word = text.trimEnd();
-  if (/^[\x21-\x7e]+$/.test(word)) return word;
+/** Trims the end. Fails with denied (3), without repeating the key, for one that a header cannot carry. `what` is its name in messages. */
+export function cleanKey(text: string, what: string): string {
+  const key = text.trimEnd();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
   const trouble = 'has white space, a control character or a character outside ASCII in it';
   throw new Failure({
     code: 'bad-key',
     exit: EXIT.denied,
-    message: `${what} ${word === '' ? 'is empty' : trouble}`,
+    message: `${what} ${key === '' ? 'is empty' : trouble}`,
     hint: 'A key is one word of printable characters; copy it again from where it was made.',
   });
 }
@@ -104,7 +102,7 @@ export async function openKey(
 ): Promise<ApiKey | undefined> {
   if (found === undefined) return undefined;
   const { source, key, where } = found;
-  return new ApiKey(cleanKey(key ?? (await readFile(where)), where), source);
+  return new ApiKey(cleanKey(key ?? (await readFile(where)), `the key in ${where}`), source);
 }
 
 /** The members of a profile that are the key of the files on volumes. They are no settings: they are never shown. */
@@ -125,8 +123,8 @@ export function findStorageKey(
 const keyOf = (accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined =>
   accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
 
-/** Trims the ends. Fails with denied (3) as `cleanKey` does. */
+/** As `cleanKey`. */
 export const cleanStorageKey = ({ accessKeyId, secretAccessKey }: StorageKey): StorageKey => ({
-  accessKeyId: cleanWord(accessKeyId, 'the access key'),
-  secretAccessKey: cleanWord(secretAccessKey, 'the secret'),
+  accessKeyId: cleanKey(accessKeyId, 'the access key'),
+  secretAccessKey: cleanKey(secretAccessKey, 'the secret'),
 });

@@ -22,10 +22,9 @@ import type { Milliseconds } from '../core/unit-types.ts';
 type Change = Partial<Pick<ProfilesFile, 'current' | 'profiles' | 'aliases'>>;
 
 /** Changed under a lock, mode 0600, unknown members kept. A broken or untrusted file fails (14), unchanged. */
-export function createProfiles(path: () => string, locks: FileLocks, user?: number): ProfileStore {
-  const read = (): ProfilesFile => readProfiles(path(), user);
-  const change = (step: (file: ProfilesFile) => Change): Promise<void> =>
-    changeFile({ path: path(), locks, user }, step);
+export function createProfiles(path: string, locks: FileLocks, user?: number): ProfileStore {
+  const read = (): ProfilesFile => readProfiles(path, user);
+  const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile({ path, locks, user }, step);
   const setMembers = async (profile: string, members: Members, others: Change = {}): Promise<void> => {
     refuseLocalProfile(profile);
     await change((file) => ({
@@ -35,9 +34,6 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
   };
 
   return {
-    get path() {
-      return path();
-    },
     list: async () => shown(read()),
     set: async (profile, name, value) => {
       const setting = storable(name);
@@ -47,11 +43,11 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
     setAlias: (name, text) => change(({ aliases }) => ({ aliases: withMembers(aliases, { [name]: text }) })),
     logIn: async (profile, values, key) => {
       const kept = Object.entries(values).map(([name, value]) => [name, checkStored(storable(name), value)] as const);
-      const login = { ...Object.fromEntries(kept), 'api-key': cleanKey(key, 'the input') };
+      const login = { ...Object.fromEntries(kept), 'api-key': cleanKey(key, 'the key in the input') };
       await setMembers(profile, login, { current: profile });
     },
     setKey: async (profile, key) => {
-      await setMembers(profile, { 'api-key': key === undefined ? undefined : cleanKey(key, 'the input') });
+      await setMembers(profile, { 'api-key': key === undefined ? undefined : cleanKey(key, 'the key in the input') });
     },
     setStorageKey: async (profile, given, url) => {
       const clean = given && cleanStorageKey(given);
@@ -65,7 +61,7 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
       checkProfileName(profile, 'the name');
       await change((file) => {
         if (profile !== LOCAL_PROFILE && profileOf(file, profile) === undefined)
-          throw noProfile(profile, Object.keys(file.profiles), path());
+          throw noProfile(profile, Object.keys(file.profiles), path);
         return { current: profile };
       });
     },

@@ -47,11 +47,6 @@ export function checkSetting(setting: Setting, text: string, where: string): str
   }
 }
 
-export function valueOfSetting(setting: Setting, text: string): string | number | boolean {
-  if (setting.kind === 'duration') return parseDuration(text, setting.bare, setting.name);
-  return setting.kind === 'count' ? Number(text) : setting.kind === 'switch' ? text === 'true' : text;
-}
-
 export function checkProfileName(text: string, where: string): string {
   if (!PROFILE_NAME.test(text))
     throw usage(

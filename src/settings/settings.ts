@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView, SettingValues } from '../core/settings.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { type AccountWords, berth, sentence } from '../core/message.ts';
+import { parseDuration } from '../core/units.ts';
 import { type ApiKey, findKey, findStorageKey, hashOf, keyMark, openKey } from './keys.ts';
 import { directoryOf, type DirectoryInput } from './directories.ts';
 import { noProfile, profileOf, type ProfilesFile, type ProfileValues, readProfiles } from './read-profiles.ts';
@@ -13,7 +14,6 @@ import {
   resolveKept,
   resolveLocal,
   type Sources,
-  valueOfSetting,
 } from './resolve.ts';
 import {
   ADDRESSES,
@@ -154,8 +154,12 @@ export class Settings implements SettingsView {
 
   get<N extends keyof SettingValues>(name: N): SettingValues[N] {
     const setting = SETTING[name];
-    const text = this.resolve(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
-    return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[N];
+    const text = this.resolve(name)?.value;
+    let value: string | number | boolean | undefined = text;
+    if (setting.kind === 'switch') value = text === 'true';
+    else if (text !== undefined && setting.kind === 'count') value = Number(text);
+    else if (text !== undefined && setting.kind === 'duration') value = parseDuration(text, setting.bare, name);
+    return value as TableValues[N];
   }
 
   text(name: string): string | undefined {

@@ -31,7 +31,7 @@ const statusView: View = { ...profileView, columns: [], detail: (row) => [{ line
 async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {
   if (settings.local || !isTyped(settings, 'profile')) return;
   const names = (await profiles.list()).map(({ name }) => name);
-  if (!names.includes(settings.profile)) throw noProfile(settings.profile, names, profiles.path);
+  if (!names.includes(settings.profile)) throw noProfile(settings.profile, names, settings.profilesPath);
 }
 
 const logout = defineCommand({

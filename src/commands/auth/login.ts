@@ -61,7 +61,7 @@ export const login = defineCommand({
     const addresses = givenAddresses(ctx);
     const base = kept ?? (await prompts.text('Address of the management API', { check: invalidAddress })).trim();
     const given = withKey ? await readInput(ctx) : await prompts.secret('API key');
-    const key = cleanKey(given, 'the input');
+    const key = cleanKey(given, 'the key in the input');
     if (!noCheck) await checkLogin(ctx, base, key);
     const isOfProfile = settings.source('base-url') === 'profile';
     // Written together: a key must never be kept with the addresses of another login.

@@ -67,6 +67,8 @@ export interface ConnectionOptions {
   readonly stderr: Sink<TerminalText>;
   readonly interactive: () => boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => Promise<void>;
+  /** Calls it at the end of the command. */
+  readonly onClose: (close: () => Promise<void>) => void;
 }
 
 interface Purpose extends Partial<BatchApiOptions> {
@@ -81,15 +83,14 @@ const REPORTED_WAIT_MS: Milliseconds = 2000;
 
 /** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
 export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
-  const { runtime, settings, stderr, interactive } = options;
+  const { runtime, settings, stderr, interactive, onClose } = options;
   const { clock, random, env } = runtime;
-  const closes: (() => Promise<void>)[] = [];
 
   let local: Promise<LocalConnection> | undefined;
   const startLocal = async () => {
     const { openLocalTransport } = await import('./local-transport.ts');
     const opened = openLocalTransport(settings.dataDirectory, runtime);
-    closes.push(opened.close);
+    onClose(opened.close);
     if (interactive()) await stderr.write(say`(local service)\n`);
     return opened;
   };
@@ -100,7 +101,7 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
     const { createTransport } = await import('../../http/wire/client.ts');
     const transport = createTransport({ env });
     // Else the system closes connections.
-    if (!runtime.exitsAfterRun) closes.push(() => transport.close());
+    if (!runtime.exitsAfterRun) onClose(() => transport.close());
     return transport;
   };
 
@@ -144,9 +145,6 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
     openRemote,
     batchApi: (given: BatchApiOptions): Promise<BatchApi> => open({ ...given, batch: true }),
     loginApi: (login: Required<Purpose>['login']): Promise<Api> => open({ login }),
-    close: async (): Promise<void> => {
-      await Promise.all(closes.map((close) => close()));
-    },
   };
 }
 

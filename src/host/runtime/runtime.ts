@@ -108,7 +108,8 @@ export interface Runtime extends Omit<Installation, 'startArguments'> {
 export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
   let stderr: Output | undefined;
-  const foreignHome = readForeignHome();
+  const { HOME: home = '' } = process.env;
+  const foreignHome = process.geteuid?.() === 0 && existsSync(home) && statSync(home).uid !== 0 ? home : undefined;
   return {
     ...installation,
     env: process.env,
@@ -139,10 +140,9 @@ export function processRuntime(installation: Installation): Runtime {
     get home() {
       // As `os.homedir()`, but never another user's. Loaded lazily because it takes time.
       try {
-        const home = process.platform === 'win32' ? undefined : process.env['HOME'];
-        if (home !== undefined && home !== '' && foreignHome === undefined) return home;
+        if (home !== '' && foreignHome === undefined && process.platform !== 'win32') return home;
         const os = process.getBuiltinModule('node:os');
-        return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
+        return foreignHome === undefined ? os.homedir() : os.userInfo().homedir;
       } catch {
         return '';
       }
@@ -205,10 +205,4 @@ function readAccountHome(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readForeignHome(): string | undefined {
-  const home = process.env['HOME'];
-  if (process.geteuid?.() !== 0 || home === undefined || home === '') return undefined;
-  return existsSync(home) && statSync(home).uid !== 0 ? home : undefined;
 }

@@ -1,9 +1,8 @@
-import v8 from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
-import { type Connections, createConnections, sendRequest, sharedConnection, skipContinue } from './connections.ts';
+import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
 
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
@@ -11,14 +10,11 @@ const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY
 const RECOMPILING = ['wasm-tier-up', 'wasm-dynamic-tiering'];
 
 /**
- * V8 does not recompile the parser of answers, which takes 32 MiB and saves no time, not even of 60,000 requests. Call after all
- * modules are loaded, undo after the answer: meanwhile V8 rejects code caches.
+ * Off, V8 does not recompile the parser of answers, which takes 32 MiB and saves no time, not even of 60,000 requests. Only after all
+ * modules are loaded and until the first answer: meanwhile V8 rejects code caches.
  */
-export function skipRecompiling({ setFlagsFromString }: typeof v8): () => void {
-  for (const flag of RECOMPILING) setFlagsFromString(`--no-${flag}`);
-  return () => {
-    for (const flag of RECOMPILING) setFlagsFromString(`--${flag}`);
-  };
+export function setRecompiling(on: boolean): void {
+  for (const flag of RECOMPILING) setFlagsFromString(`--${on ? '' : 'no-'}${flag}`);
 }
 
 export interface TransportOptions {
@@ -35,7 +31,6 @@ export interface ClientTransport extends Transport {
 
 /** HTTP/1.1 with undici. No retries here. Usage (2) for a bad proxy variable. */
 export function createTransport(options: TransportOptions): ClientTransport {
-  let recompileAgain: (() => void) | undefined;
   const origins = new Map<string, Promise<Connections>>();
   let last: Connections | undefined;
   const settings = {
@@ -55,7 +50,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
     const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
-    return createConnections(url.origin, () => skipContinue(new Client(url.origin, { ...settings, ...connect })));
+    return createConnections(url.origin, { ...settings, ...connect });
   };
 
   const send: Transport = async (request) => {
@@ -67,14 +62,15 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const url = new URL(request.url);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
+    const isFirst = last === undefined;
     const connections = (last = await opened);
     // The flags are changed once every module is loaded. The parser is compiled with the first connection.
-    recompileAgain ??= skipRecompiling(v8);
+    if (isFirst) setRecompiling(false);
     try {
       return await sendRequest(connections, url.pathname + url.search, request);
     } finally {
       // The parser is loaded once there is an answer.
-      recompileAgain();
+      setRecompiling(true);
     }
   };
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import { kParser, kSocket, type ParsedSocket } from 'undici/lib/core/symbols.js';
 import type { Bytes } from '../../core/unit-types.ts';
 import { type Stage, type WireAnswer, WireError, type WireRequest } from '../transport.ts';
@@ -15,13 +16,13 @@ export interface Connections {
 }
 
 /** undici's pool opens extra connections. After an error all free ones close: they may be broken too. */
-export function createConnections(origin: string, open: () => Dispatcher): Connections {
+export function createConnections(origin: string, options: Client.Options): Connections {
   const all = new Set<Dispatcher>();
   const free: Dispatcher[] = [];
   return {
     origin,
     acquire: () => {
-      const client = free.pop() ?? open();
+      const client = free.pop() ?? skipContinue(new Client(origin, options));
       all.add(client);
       return client;
     },

@@ -19,7 +19,7 @@ function open(content?: string): { readonly path: string; readonly store: Profil
     mkdirSync(dirname(path));
     writeFileSync(path, content, { mode: 0o644 });
   }
-  return { path, store: createProfiles(() => path, realLocks()) };
+  return { path, store: createProfiles(path, realLocks()) };
 }
 
 describe('the profiles file', () => {
@@ -44,7 +44,7 @@ describe('the profiles file', () => {
     const { path } = open('{"profiles":{"before":{}}}');
     const link = join(dirname(dirname(path)), 'config.json');
     symlinkSync(path, link);
-    await createProfiles(() => link, realLocks()).set('work', 'retries', '5');
+    await createProfiles(link, realLocks()).set('work', 'retries', '5');
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(Object.keys(readProfiles(path).profiles)).toEqual(['before', 'work']);
     expect(mode(path)).toBe('600');
@@ -99,7 +99,7 @@ describe('concurrent changes', () => {
           import { createProfiles } from './src/settings/profile-store.ts';
           import { realLocks } from './test/support/files/real-locks.ts';
           const [path, prefix] = process.argv.slice(2);
-          const store = createProfiles(() => path, realLocks());
+          const store = createProfiles(path, realLocks());
           (async () => { for (let i = 0; i < 8; i++) await store.set(prefix + i, 'retries', String(i)); })();`,
         resolveDir: resolve('.'),
         loader: 'ts',
