@@ -1,10 +1,9 @@
 /** The fields of the container of pods, endpoints, templates and clusters. */
 import type { Json } from '../core/json.ts';
-import { list } from '../output/cells.ts';
 import { settleCommand, shellLineOf } from './container-command.ts';
 import { pick } from './resource/arguments.ts';
 import { REGISTRIES } from './resource/collections.ts';
-import type { Field, Fields } from './resource/fields.ts';
+import { type Field, type Fields, onOneLine } from './resource/fields.ts';
 import { addVariables, completeVariables, removeVariables, unchangedOrEmpty } from './variables.ts';
 
 export const CUDA_FORM = [/^(?:\d+\.\d+)?$/, 'a version such as 12.8'] as const;
@@ -51,7 +50,7 @@ export const CONTAINER_FIELDS = {
     path: 'ports',
     type: 'list',
     label: 'ports',
-    show: (row) => list(row, 'ports').join(', '),
+    show: onOneLine('ports'),
     form: [/^(?:[1-9]\d{0,4}\/[a-z]+)?$/i, 'a port and a protocol, such as 8080/http'],
     write: { list: 'ports to publish, such as 8080/http', metavar: 'PORT/PROTOCOL' },
   },

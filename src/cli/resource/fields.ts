@@ -35,6 +35,12 @@ export const memberHeader = (member: string): string => memberLabel(member).toUp
 const pairs = (row: Json, path: string): Shown =>
   Object.entries(objectAt(row, path) ?? {}).map(([name, value]) => `${name}=${plainText(value)}`);
 
+/** A list of which a detail view has no line for each item. */
+export const onOneLine =
+  (path: string): Show =>
+  (row) =>
+    list(row, path).join(', ');
+
 export const textColumn = (path: string, options: Partial<Column> = {}): Column => ({
   header: memberHeader(path.split('.').at(-1) ?? path),
   show: (row) => text(row, path),
@@ -140,7 +146,7 @@ function columnOf(key: string, field: Field): Column {
   const { type = 'text', path = key } = field;
   return {
     header: labelOf(key, field).toUpperCase(),
-    show: type === 'time' ? (row, facts) => age(row, path, facts) : showOf(key, field),
+    show: (row, facts) => (type === 'time' ? age(row, path, facts) : shownBy(key, field, row, facts)),
     right: RIGHT_ALIGNED.includes(type),
     cutLast: type === 'status',
     ...field.column,
@@ -150,9 +156,8 @@ function columnOf(key: string, field: Field): Column {
 const labelOf = (key: string, { label, path = key }: Field): string =>
   label ?? memberLabel(path.split('.').at(-1) ?? path);
 
-function showOf(key: string, { path = key, type = 'text', show }: Field): Show {
-  return show ?? ((row, facts) => SHOWN[type](row, path, facts));
-}
+const shownBy = (key: string, { path = key, type = 'text', show }: Field, row: Json, facts: Facts): Shown =>
+  show === undefined ? SHOWN[type](row, path, facts) : show(row, facts);
 
 const SHOWN = {
   text,
@@ -187,7 +192,7 @@ function sectionsOf<K extends string>(table: ResourceTable<K>, row: Json, facts:
 }
 
 const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
-  field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: showOf(key, field)(row, facts) }];
+  field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: shownBy(key, field, row, facts) }];
 
 /** What no field names, also in the members of which fields name some. */
 function othersOf({ fields }: ResourceTable, row: Json): Lines {

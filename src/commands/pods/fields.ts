@@ -17,12 +17,12 @@ import {
   TEMPLATES,
   VOLUMES,
 } from '../../cli/resource/collections.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields, onOneLine } from '../../cli/resource/fields.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
 import * as show from './pod-cells.ts';
 import { DEADLINE_VARIABLES, storedDeadline } from '../../guard/deadline.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import { list, text } from '../../output/cells.ts';
+import { text } from '../../output/cells.ts';
 
 /** Specification 3.1. */
 export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
@@ -32,7 +32,7 @@ const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', create: NAME_FLAG, update: { text: 'another name', metavar: 'NAME' } },
   status: { path: 'status', type: 'status', values: STATUSES },
-  actions: { path: 'actions', type: 'list', show: (row: Json) => list(row, 'actions').join(', ') },
+  actions: { path: 'actions', type: 'list', show: onOneLine('actions') },
   ...CONTAINER_FIELDS,
   hardware: { show: show.hardware, lines: show.hardwareLines },
   gpu: {
