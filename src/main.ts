@@ -43,7 +43,7 @@ export async function runCli(...[argv, runtime, openLocal]: Parameters<RunCli>):
       return await printHelp(open(), [], undefined, argv.length > 0);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
     // Reads no file where the command line begins with a noun.
-    const isPlain = NOUNS.some(({ name }) => name === argv[0]);
+    const isPlain = NOUNS.has(argv[0] ?? '');
     const parsed = await parseCommandLine(isPlain ? argv : await withNounFirst(argv, runtime), PROGRAM);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
@@ -76,7 +76,7 @@ async function showHelp(
 ): Promise<number> {
   const wantsHelp = globals['help'] === true;
   if (!printsJson(globals, () => undefined)) return await printHelp(ctx, path, target, wantsHelp);
-  const help = wantsHelp ? await NOUNS.find(({ name }) => name === 'help')?.load(PROGRAM) : undefined;
+  const help = wantsHelp ? await NOUNS.get('help')?.load(PROGRAM) : undefined;
   if (help?.kind !== 'command')
     throw usage(
       path.length === 0 ? 'a command is missing' : `a verb is missing after '${path.join(' ')}'`,
@@ -95,12 +95,7 @@ function formatVariable({ env }: Runtime): string | undefined {
 
 async function withNounFirst(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
   const { expandFirstWord } = await import('./cli/parse/user-aliases.ts');
-  return await expandFirstWord(
-    argv,
-    FLAGS,
-    NOUNS.map(({ name }) => name),
-    () => readAliases(runtime),
-  );
+  return await expandFirstWord(argv, FLAGS, [...NOUNS.keys()], () => readAliases(runtime));
 }
 
 /** Answers the completion script of a shell. Prints nothing about an error, because the user is typing. */
@@ -143,6 +138,6 @@ async function printHelp(
 ): Promise<ExitCode> {
   const { commandHelp, groupHelp, printHelpPage, rootHelp } = await import('./cli/help.ts');
   const found = target?.kind === 'group' ? groupHelp(path, target) : target && commandHelp(path, target);
-  await printHelpPage(ctx, found ?? rootHelp(NOUNS), wasRequested);
+  await printHelpPage(ctx, found ?? rootHelp(PROGRAM), wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
 }

@@ -89,8 +89,10 @@ const SECTIONS: Readonly<Record<string, Partial<Record<Name, string>>>> = {
   },
 };
 
-export const NOUNS: readonly Noun[] = Object.entries(SECTIONS).flatMap(([section, nouns]) =>
-  Object.entries(nouns).map(([name, summary]) => ({ name, summary, section, load: MODULES[name as Name] })),
+export const NOUNS: ReadonlyMap<string, Noun> = new Map(
+  Object.entries(SECTIONS).flatMap(([section, nouns]) =>
+    Object.entries(nouns).map(([name, summary]) => [name, { name, summary, section, load: MODULES[name as Name] }]),
+  ),
 );
 
 /** The placeholder of a setting's value in help, by kind of setting. */

@@ -1,4 +1,4 @@
-import { type Command, exitsOf, type Group, type Noun, shownVerbs, visibleOptions } from './model/command.ts';
+import { type Command, exitsOf, type Group, type Program, shownVerbs, visibleOptions } from './model/command.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from './model/params.ts';
 import type { Context } from '../core/context.ts';
 import { drawPage } from '../output/text/draw-help-page.ts';
@@ -11,7 +11,8 @@ export const HELP_TOPICS = ['flags', 'exit-codes', 'environment', 'output', 'sel
 export type TopicName = (typeof HELP_TOPICS)[number];
 
 /** Needs only the registry: loads no noun. */
-export function rootHelp(nouns: readonly Noun[]): Page {
+export function rootHelp(program: Program): Page {
+  const nouns = [...program.nouns.values()];
   const sections = [...new Set(nouns.map((noun) => noun.section))];
   return pageOf([
     text('berth: pods, serverless jobs and network volumes from the command line'),

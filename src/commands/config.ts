@@ -135,7 +135,7 @@ const set = (program: Program): Command =>
     args: { name: settingName(KEPT), value: { ...arg.text('its value'), choicesAfter: CHOICES } },
     run: async (ctx, { name, value }) => {
       const alias = aliasOf(name);
-      const nouns = program.nouns.map((noun) => noun.name);
+      const nouns = [...program.nouns.keys()];
       if (alias !== undefined) await aliasWords(alias, value, program.flags, nouns);
       return await change(ctx, name, value);
     },

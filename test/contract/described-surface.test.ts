@@ -32,7 +32,7 @@ const { commands } = description;
 
 test('`berth help --json` prints the description of every command', async () => {
   expect(JSON.parse((await berth(['help', '--json'])).out)).toEqual(description);
-  expect(new Set(commands.map(({ command }) => command.split(' ')[0]))).toEqual(new Set(NOUNS.map(({ name }) => name)));
+  expect(new Set(commands.map(({ command }) => command.split(' ')[0]))).toEqual(new Set(NOUNS.keys()));
 });
 
 test.each(['pods terminate', 'pods update', 'jobs cancel', 'queue purge', 'volumes update', 'apply', 'api'])(

@@ -11,7 +11,7 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 const COMMANDS = await commandsOf(PROGRAM);
-const BY_NOUN = NOUNS.map(({ name }) => [name, COMMANDS.filter(({ path }) => path[0] === name)] as const);
+const BY_NOUN = Array.from(NOUNS.keys(), (name) => [name, COMMANDS.filter(({ path }) => path[0] === name)] as const);
 
 /** Files that examples read, in the working directory. */
 const FILES: Readonly<Record<string, string>> = {

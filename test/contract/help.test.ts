@@ -29,7 +29,7 @@ describe('help', () => {
     expect(out.split('\n').length).toBeGreaterThan(5);
   });
 
-  it.each(NOUNS.map((noun) => [noun.name, noun] as const))('of %s and its verbs', async (name, noun) => {
+  it.each([...NOUNS])('of %s and its verbs', async (name, noun) => {
     const target = await noun.load({ nouns: NOUNS, flags: FLAGS });
     for (const path of places([name], target)) {
       const { code, out, err } = await berth([...path, '--help']);
@@ -43,7 +43,7 @@ describe('help', () => {
 
 const words = (text: string): number => text.split(/\s+/).length;
 
-it.each(NOUNS.map((noun) => [noun.name, noun] as const))(
+it.each([...NOUNS])(
   'of %s has flags in at most twelve words, and details in at most three lines',
   async (name, noun) => {
     for (const { path, command } of commandsIn(await noun.load({ nouns: NOUNS, flags: FLAGS }), [name])) {
@@ -94,7 +94,7 @@ describe('help in a narrow terminal', () => {
     for (const argv of lines) await expectFits(argv);
   });
 
-  it.each(NOUNS.map((noun) => [noun.name, noun] as const))('of %s and its verbs fits', async (name, noun) => {
+  it.each([...NOUNS])('of %s and its verbs fits', async (name, noun) => {
     for (const path of places([name], await noun.load({ nouns: NOUNS, flags: FLAGS })))
       await expectFits([...path, '--help']);
   });

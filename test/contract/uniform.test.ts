@@ -44,7 +44,7 @@ function groupsIn(path: string, target: Command | Group): readonly (readonly [pa
 }
 
 const GROUPS = new Map(
-  (await Promise.all(NOUNS.map(async (noun) => groupsIn(noun.name, await noun.load(PROGRAM))))).flat(),
+  (await Promise.all(Array.from(NOUNS.values(), async (noun) => groupsIn(noun.name, await noun.load(PROGRAM))))).flat(),
 );
 
 function commandAt(path: string): Command {

@@ -116,7 +116,7 @@ export interface Noun {
 }
 
 export interface Program {
-  readonly nouns: readonly Noun[];
+  readonly nouns: ReadonlyMap<string, Noun>;
   /** The flags of every command, by the names of their settings. */
   readonly flags: Params;
 }
@@ -124,7 +124,7 @@ export interface Program {
 /** All nouns as one group. */
 export async function loadNouns(program: Program): Promise<Group> {
   const load = async (noun: Noun) => [noun.name, await noun.load(program)] as const;
-  return defineGroup('', Object.fromEntries(await Promise.all(program.nouns.map(load))));
+  return defineGroup('', Object.fromEntries(await Promise.all([...program.nouns.values()].map(load))));
 }
 
 export interface NamedCommand {

@@ -46,12 +46,12 @@ export async function parseCommandLine(
       if (target !== undefined && word === 'help')
         return await parseCommandLine([...argv.filter((each) => each !== 'help'), '--help'], program);
       rest = rest.slice(at + 1);
-      const noun = target === undefined ? nouns.find((each) => each.name === word) : undefined;
+      const noun = target === undefined ? nouns.get(word) : undefined;
       const verbs = Object.keys(target?.commands ?? {});
       const name = target === undefined ? noun?.name : verbOf(word, verbs);
       if (name === undefined) {
         createParser(flags, () => given, rest).parseOptions([...rest]);
-        throw unknownCommand(word, path, target === undefined ? nouns.map((each) => each.name) : verbs);
+        throw unknownCommand(word, path, target === undefined ? [...nouns.keys()] : verbs);
       }
       const verb = rest[firstWordAt(rest, flags) ?? rest.length];
       target = target?.commands[name] ?? (await noun?.load(program, verb));

@@ -91,7 +91,7 @@ export const descriptionView: View = {
 
 export const describeProgram = (program: Program, commands: readonly NamedCommand[]): JsonObject => ({
   usage: 'berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
-  nouns: program.nouns.map(({ name, section, summary }) => ({ noun: name, section, summary })),
+  nouns: Array.from(program.nouns.values(), ({ name, section, summary }) => ({ noun: name, section, summary })),
   globalFlags: Object.entries(program.flags).map(([key, flag]) => describeGlobalFlag(key, flag)),
   exitCodes: EXIT_CODES.map(({ code, name, meaning, ...row }) => ({ code, name, meaning, common: !('own' in row) })),
   settings: SETTINGS.map(describeSetting),

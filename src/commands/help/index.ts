@@ -60,7 +60,7 @@ const shown = (commands: readonly NamedCommand[]): readonly NamedCommand[] =>
 
 async function helpPage(program: Program, words: readonly string[]): Promise<Page> {
   const [first] = words;
-  if (first === undefined) return rootHelp(program.nouns);
+  if (first === undefined) return rootHelp(program);
   const topic = topicPage(first, program.flags);
   if (topic !== undefined) return topic;
   const { path, target } = await findTarget(program, words);
@@ -69,7 +69,7 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
 
 /** Usage (2) when there is no such command. */
 async function findTarget(program: Program, words: readonly string[]) {
-  const nouns = program.nouns.map(({ name }) => name);
+  const nouns = [...program.nouns.keys()];
   const line = await expandFirstWord(words, program.flags, nouns, () => Promise.resolve({}));
   const parsed = await parseCommandLine([...line, '--help'], program);
   if ('failure' in parsed) throw parsed.failure;

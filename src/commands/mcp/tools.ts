@@ -30,13 +30,13 @@ const needOf = ({ writes, destroys, changesMachine }: Command): Allowed =>
 
 /** Usage (2) for an unknown group. What is returned loads the nouns of the groups: that takes longer than all else of a start. */
 export function toolsOf(program: Program, groups: readonly string[], allowed: Allowed) {
-  const names = program.nouns.map(({ name }) => name);
+  const names = [...program.nouns.keys()];
   const unknown = groups.find((group) => group !== 'all' && !names.includes(group));
   if (unknown !== undefined)
     throw usage(`--tools: there is no group ${JSON.stringify(unknown)}`, `Use all, ${names.join(', ')}.`);
   const isWanted = (words: string): boolean => (groups.length === 0 ? USUAL.includes(words) : !LEFT_OUT.test(words));
   const wanted = groups.length === 0 ? USUAL.map((words) => words.split(' ')[0]) : groups;
-  const nouns = program.nouns.filter(({ name }) => wanted.includes('all') || wanted.includes(name));
+  const nouns = [...program.nouns.values()].filter(({ name }) => wanted.includes('all') || wanted.includes(name));
   return async (): Promise<readonly Tool[]> => {
     const loaded = nouns.map(async (noun) => commandsIn(await noun.load(program), [noun.name]));
     return (await Promise.all(loaded))

@@ -18,7 +18,7 @@ const OF_THE_USER = /^(HOME|XDG_\w+|PATH|BERTH_(CONFIG_DIR|DATA_DIR|API_KEY|API_
 /** Flags before the noun, with their values. */
 const FLAGS_BEFORE = String.raw`(?:--(?:profile|base-url|queue-url|rest-url|storage-url)[ =](?:'[^']*'|[^\s'])+ |--[\w-]+ )*`;
 const START = new RegExp(
-  String.raw`(?<![\w/.-])berth (?=${FLAGS_BEFORE}(?:${NOUNS.map(({ name }) => name).join('|')})\b(?! service))`,
+  String.raw`(?<![\w/.-])berth (?=${FLAGS_BEFORE}(?:${[...NOUNS.keys()].join('|')})\b(?! service))`,
   'g',
 );
 

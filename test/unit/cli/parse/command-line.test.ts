@@ -32,7 +32,13 @@ const things = defineGroup('things', { get, drop, remove: drop, deep: defineGrou
 const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
 const others: Noun = { ...noun, name: 'pods' };
 
-const program = { nouns: [noun, others], flags: FLAGS };
+const program = {
+  nouns: new Map([
+    ['things', noun],
+    ['pods', others],
+  ]),
+  flags: FLAGS,
+};
 const mounted = (...argv: string[]): Promise<Invocation | InvalidCommandLine> => parseCommandLine(argv, program);
 
 async function read(...argv: string[]): Promise<Invocation> {

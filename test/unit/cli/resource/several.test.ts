@@ -114,7 +114,9 @@ describe('several ids, of which the second fails', () => {
             )
           ? [path]
           : [];
-    const found = (await Promise.all(NOUNS.map(async (noun) => walk(noun.name, await noun.load(program))))).flat();
+    const found = (
+      await Promise.all(Array.from(NOUNS.values(), async (noun) => walk(noun.name, await noun.load(program))))
+    ).flat();
     // The keys of an account are one set, which one request replaces; exec needs ssh. What reads has a test of its own.
     const isOther = (path: string): boolean =>
       ['account ssh-keys remove', 'jobs status', 'pods exec', 'pods logs'].includes(path) || path.endsWith(' get');

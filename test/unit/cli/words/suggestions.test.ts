@@ -9,7 +9,7 @@ function misspelt(word: string): string {
 }
 
 it('answers a misspelt noun with the right one, for every noun', async () => {
-  for (const { name } of NOUNS) {
+  for (const name of NOUNS.keys()) {
     if (misspelt(name) === name) continue;
     const { code, out, err } = await berth([misspelt(name), 'list', '--json']);
     expect([code, out]).toEqual([2, '']);
