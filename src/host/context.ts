@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Context, RangeFiles } from '../core/context.ts';
+import type { Context } from '../core/context.ts';
 import type { RunCli } from './again.ts';
 import { type ConnectionOptions, openConnection, type OpenLocal } from './connection/connection.ts';
 import type { Remembered } from './remembered.ts';
@@ -60,8 +60,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const connection = openConnection(connected, openLocal);
   // Loaded here: most commands start no program.
   const programs = () => import('./process/programs.ts');
-  const durable = async (): Promise<RangeFiles> =>
-    (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
     openApi: connection.openApi,
     batchApi: (options) => {
@@ -87,7 +85,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     programOutput: { out: stdout.write, err: errors.write },
     stderr,
     files: onFirstUse(async () => (await userFiles()).openFiles(runtime, signal)),
-    durable,
+    durable: async () => (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks),
     archives: async () => {
       const [{ openArchives }, { absolutePath }] = await Promise.all([import('./files/archives.ts'), userFiles()]);
       return openArchives((path) => absolutePath(runtime, path));
@@ -97,7 +95,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       return openHostVolume(place, connected, connection);
     },
     prompts: onFirstUse(async () => {
-      if (settings.local) await connection.openLocal();
+      if (settings.local && terminal.canAsk) await connection.openLocal();
       return (await import('./terminal/prompts.ts')).createPrompts(runtime, terminal, signal);
     }),
     // Ctrl-C reaches a program directly; other signals are passed on. Usage (2) for a missing one.
