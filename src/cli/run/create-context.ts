@@ -1,13 +1,6 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { dryRunOutput } from './dry-run.ts';
-import {
-  commandApi,
-  record,
-  recordingFiles,
-  recordingVolume,
-  recordOutputFailure,
-  type WriteRecord,
-} from './transports.ts';
+import { commandApi, record, recordingFiles, recordingVolume, type WriteRecord } from './transports.ts';
 import { accessFailure, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { readRequest } from '../../core/api.ts';
@@ -58,13 +51,11 @@ export function createCommandContext(
     },
     tell: tellLine,
   });
-  const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
     ...modes,
     output: modes.dryRun ? dryRunOutput(context.terminal, modes.output) : modes.output,
     api,
-    stdout,
     volumeFiles: async (place) => {
       const files = await context.volumeFiles(place);
       return modes.dryRun ? recordingVolume(files) : files;
@@ -83,7 +74,7 @@ export function createCommandContext(
     tell: tellLine,
     tellRows: (view, rows) => tellRows(context, view, rows, serviceNow()),
     progress: (text) => progress(context, text),
-    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow }),
+    rows: (view) => openRows(view, modes.output, { ...context, serviceNow }),
     setResumeCommand: (commandLine) => {
       state.resumeCommand = commandLine;
     },

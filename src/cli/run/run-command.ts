@@ -40,7 +40,7 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<number> {
-  const writes = { ids: new Set<string>(), hasWritten: false, outputFailed: false };
+  const writes = { ids: new Set<string>(), hasWritten: false };
   const state: RunState = { resumeCommand: undefined, writes };
   const ctx = createCommandContext(
     context,
@@ -120,11 +120,11 @@ function withResumeHint(error: unknown, { resumeCommand }: RunState): unknown {
 const isTemporary = ({ exit }: Failure): boolean => exit === EXIT.unavailable || exit === EXIT.rateLimited;
 
 /** Hints that the write succeeded, with the unprinted ids: else a user might repeat it. */
-function withWriteHint(error: unknown, { ids, hasWritten, outputFailed }: WriteRecord): unknown {
+function withWriteHint(error: unknown, { ids, hasWritten }: WriteRecord): unknown {
   if (!(error instanceof Failure) || !hasWritten) return error;
   // `--jq` compiled and then failed on the data.
   const filterFailed = error.code === 'jq' && error.exit !== EXIT.usage;
-  if (!outputFailed && !filterFailed) return error;
+  if (error.code !== 'output' && !filterFailed) return error;
   const [id] = ids;
   const list = id === undefined ? '' : `: ${[...ids].join(', ')}`;
   return error.with({

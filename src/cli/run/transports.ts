@@ -1,6 +1,6 @@
 /** What lies below every command: the recorders of a dry run and of writes, and the one rule for a replica that lags. */
 import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.ts';
-import type { Context, Sink } from '../../core/context.ts';
+import type { Context } from '../../core/context.ts';
 import { isNotFound, unknownOutcome } from '../../core/failure.ts';
 import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
@@ -140,16 +140,4 @@ export interface WriteRecord {
   readonly ids: Set<string>;
   /** A request other than GET succeeded. */
   hasWritten: boolean;
-  outputFailed: boolean;
 }
-
-export const recordOutputFailure = <T extends string>(sink: Sink<T>, record: WriteRecord): Sink<T> => ({
-  write: async (text) => {
-    try {
-      await sink.write(text);
-    } catch (error) {
-      record.outputFailed = true;
-      throw error;
-    }
-  },
-});

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { SettingsView, Terminal } from '../../core/context.ts';
-import { closedPipe, type Failure, interrupted, localFile } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { closedPipe, Failure, interrupted } from '../../core/failure.ts';
 import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Output, Runtime } from '../runtime/runtime.ts';
@@ -87,7 +88,7 @@ export function openOutput(stream: () => Output) {
     }
     return broken;
   };
-  /** closedPipe (0), terminated (143), else local-file (14). */
+  /** closedPipe (0), terminated (143), else output (14). */
   const write = async (data: string | Uint8Array): Promise<void> => {
     const error = await send(data);
     if (error !== undefined) throw outputFailure(error, stream().isTTY === true);
@@ -113,7 +114,9 @@ function outputFailure(error: WriteError, isTerminal: boolean): Failure {
   if (CLOSED_PIPE.includes(error.code ?? '')) return closedPipe();
   // The terminal was closed; its signal may come later.
   if (error.code === 'EIO' && isTerminal) return interrupted('SIGHUP');
-  return localFile(`cannot write the output: ${errorReason(error)}`, 'What came before it is incomplete.', error);
+  const message = `cannot write the output: ${errorReason(error)}`;
+  const hint = 'What came before it is incomplete.';
+  return new Failure({ code: 'output', exit: EXIT.localFile, message, hint }, error);
 }
 
 const STANDARD_STREAMS = [0, 1, 2];
