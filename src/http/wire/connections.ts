@@ -87,6 +87,7 @@ export function sendRequest(connections: Connections, path: string, request: Wir
       reject(new WireError('not-sent', 'aborted before it was sent', reason));
       return;
     }
+    const sent = body === undefined || body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false });
     const connection = connections.acquire();
 
     const fail = (error: unknown): void => {
@@ -123,10 +124,7 @@ export function sendRequest(connections: Connections, path: string, request: Wir
         path,
         method: request.method,
         headers: request.headers,
-        body:
-          body === undefined || body instanceof Uint8Array
-            ? (body ?? null)
-            : Readable.from(body, { objectMode: false }),
+        body: sent ?? null,
         // By default undici closes the connection after HEAD, and each look at a file would cost a new one.
         reset: false,
       },
