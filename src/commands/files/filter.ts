@@ -19,13 +19,21 @@ export const COPY_OPTIONS = {
 
 type Choice = Readonly<Record<'exclude' | 'include', readonly string[]>>;
 
+/** The package keeps each answer: after so many, the rules begin anew. */
+const MOST_ANSWERS = 10_000;
+
 /** .gitignore patterns. `include` overrides `exclude`; alone, nothing else is taken. */
 export async function createFilter({ exclude, include }: Choice): Promise<Filter> {
   const { default: ignore } = await import('ignore');
   const matcher = (patterns: readonly string[]) => {
-    const rules: Ignore = ignore({ ignorecase: false });
+    let rules: Ignore = ignore({ ignorecase: false });
     for (const text of patterns) rules.add(text);
-    return (path: string): boolean => ignore.isPathValid(path) && rules.ignores(path);
+    let answers = 0;
+    return (path: string): boolean => {
+      answers += 1;
+      if (answers % MOST_ANSWERS === 0) rules = ignore().add(rules);
+      return ignore.isPathValid(path) && rules.ignores(path);
+    };
   };
   const [isExcluded, isIncluded] = [matcher(exclude), matcher(include)];
   const isAlone = include.length > 0 && exclude.length === 0;
