@@ -141,7 +141,8 @@ export async function* listEntries(client: S3Client, listing: Listing): AsyncGen
       [held, previous] = [[], ''];
       continue;
     }
-    held?.push(...entries);
+    // Copies: else V8 learns that entries stay for long, and puts all others among the old objects too.
+    held?.push(...structuredClone(entries));
     if (held !== undefined && held.length <= SORTED_HERE) continue;
     for (const entry of sorted(held ?? entries)) {
       if (compareBytes(entry.key, previous) < 0)

@@ -70,6 +70,11 @@ describe('a listing is whole', () => {
     expect(await keysOf(...pages)).toEqual(['0', 'a', 'b']);
   });
 
+  test('with a long page, after white space', async () => {
+    const keys = Array.from({ length: 1000 }, (_, at) => `${'é'.repeat(200)}${String(1000 + at)}`);
+    expect(await keysOf(`\n  ${listing(keys.map((key) => entry(`in/${key}`)).join(''))}`)).toEqual(keys);
+  });
+
   test('with a page without keys in between', async () => {
     expect(await keysOf(listing(entry('in/a'), '1'), listing('', '2'), listing(entry('in/b')))).toEqual(['a', 'b']);
   });
