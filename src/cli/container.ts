@@ -12,7 +12,8 @@ export const CUDA_FORM = [/^(?:\d+\.\d+)?$/, 'a version such as 12.8'] as const;
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
-    form: [/^(?![a-z]+:\/\/)\S*$/i, 'REGISTRY/NAME:TAG, without https://'],
+    // oxlint-disable-next-line no-control-regex -- they are refused
+    form: [/^(?![a-z]+:\/\/)[^\s\0-\x1f\x7f-\x9f]*$/i, 'REGISTRY/NAME:TAG, without https://'],
     write: {
       text: 'the container image',
       metavar: 'IMAGE',
@@ -57,7 +58,8 @@ export const CONTAINER_FIELDS = {
   env: {
     path: 'env',
     type: 'pairs',
-    form: [/^[^\s=]*$/, 'a name without white space'],
+    // oxlint-disable-next-line no-control-regex -- they are refused
+    form: [/^[^\s=\0-\x1f\x7f-\x9f]*$/, 'a name without white space'],
     write: {
       texts: 'an environment variable; NAME=@secret:SECRET for a secret',
       short: '-e',

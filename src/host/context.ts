@@ -15,10 +15,9 @@ type AsyncFunctions<T> = { readonly [K in keyof T]: (...given: never[]) => Promi
 function onFirstUse<T extends AsyncFunctions<T>>(load: () => Promise<T>): T {
   let loaded: Promise<T> | undefined;
   return new Proxy({} as T, {
-    get:
-      (_, name) =>
-      async (...given: never[]) =>
-        (await (loaded ??= load()))[name as keyof T](...given),
+    get: (_, name) =>
+      // It is no promise, for who awaits it.
+      name === 'then' ? undefined : async (...given: never[]) => (await (loaded ??= load()))[name as keyof T](...given),
   });
 }
 

@@ -165,7 +165,10 @@ function createParser(flags: Params, into: (key: string) => Given, words: readon
     parser.addOption(option).on(`option:${option.name()}`, (text: unknown) => {
       const isNext = words.some((word, at) => (word === short || word === name) && words[at + 1] === text);
       if (isNext && Object.keys(flags).some((each) => flagName(each) === text))
-        throw usage(`${name} needs a value, and ${String(text)} is a flag`);
+        throw usage(
+          `${name} needs a value, and ${String(text)} is a flag`,
+          `Where it is meant as the value: ${name}=${String(text)}`,
+        );
       const texts = into(key);
       texts.set(key, [...(texts.get(key) ?? []), ...(typeof text === 'string' ? [text] : [])]);
     });

@@ -23,7 +23,7 @@ export const readAccount = (ctx: Pick<CommandContext, 'api'>, ...path: readonly 
 /** A line a member, also of objects whose members are not published. */
 const linesOf = (row: Json, prefix = ''): Section['lines'] =>
   Object.entries(objectOf(row) ?? {}).flatMap(([name, value = null]) => {
-    const label = memberLabel(prefix + name);
+    const label = prefix + memberLabel(name);
     return isObject(value) && prefix === '' ? linesOf(value, `${label} `) : otherMembers({ [label]: value }, []);
   });
 

@@ -25,7 +25,12 @@ const profileView: View = {
   ],
 };
 
-const statusView: View = { ...profileView, columns: [], detail: (row) => [{ lines: otherMembers(row, []) }] };
+const statusView: View = {
+  ...profileView,
+  members: ['profile', 'key', 'from', ...ADDRESSES],
+  columns: [],
+  detail: (row) => [{ lines: otherMembers(row, []) }],
+};
 
 /** Usage (2) for a profile that is not there. */
 async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {

@@ -21,6 +21,7 @@ const KNOWN = LINES.map(([member]) => member);
 export const jobView: View = {
   noun: ['job', 'jobs'],
   id: idOf,
+  members: KNOWN,
   columns: [
     textColumn('id'),
     { header: 'STATUS', show: (row) => status(row, 'status'), cutLast: true },

@@ -70,7 +70,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
       return await sendRequest(connections, url.pathname + url.search, request);
     } finally {
       // The parser is loaded once there is an answer.
-      setRecompiling(true);
+      if (isFirst) setRecompiling(true);
     }
   };
 

@@ -80,7 +80,6 @@ export function sendRequest(connections: Connections, path: string, request: Wir
     /** What came of a body that is passed on as a whole. */
     let whole: Buffer | undefined;
     let stream: Readable | undefined;
-    // Also while the client was being loaded.
     const { body, ending } = request;
     const { reason } = ending;
     if (reason !== undefined) {

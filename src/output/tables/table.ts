@@ -33,15 +33,15 @@ function plainLines(
   facts: Facts,
   paint: Paint,
 ): TerminalText {
-  const header = columns.map(({ header: text }) => plainCell(text, unpainted));
-  const lines = rows.map((row) => columns.map(({ show }) => plainCell(show(row, facts), paint)));
+  const header = columns.map(({ header: text }) => cellInPipe(text, unpainted));
+  const lines = rows.map((row) => columns.map(({ show }) => cellInPipe(show(row, facts), paint)));
   return joinText([...(hasHeader ? [header] : []), ...lines].map(tabbed));
 }
 
 /** Items are separated by commas. */
-const plainCell = (shown: Shown, paint: Paint): TerminalText => joinText(plainItems(shown, paint), ',');
+const cellInPipe = (shown: Shown, paint: Paint): TerminalText => joinText(itemsInPipe(shown, paint), ',');
 
-const plainItems = (shown: Shown, paint: Paint): readonly TerminalText[] =>
+const itemsInPipe = (shown: Shown, paint: Paint): readonly TerminalText[] =>
   plainPieces(shown).map(({ text, tone }) => paint(text, tone));
 
 const tabbed = (cells: readonly TerminalText[]): TerminalText => trusted(`${cells.join('\t')}\n`);
@@ -52,7 +52,7 @@ function plainDetail(sections: readonly Section[], paint: Paint): TerminalText {
   for (const { title, lines } of sections)
     for (const { label, value } of lines) {
       const name = safeText(title === undefined ? label : `${title} ${label}`);
-      for (const item of plainItems(value, paint)) all.push(tabbed([name, item]));
+      for (const item of itemsInPipe(value, paint)) all.push(tabbed([name, item]));
     }
   return joinText(all);
 }

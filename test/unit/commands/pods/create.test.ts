@@ -56,6 +56,8 @@ describe('pods create', () => {
     [[...GPU, '--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
     [[...GPU, '--persistent-size', '5'], /--persistent-size is at least 10/],
     [[...GPU, '--env', 'A'], /--env takes NAME=VALUE/],
+    [[...GPU, '--env', 'A\u0001=c'], /a name without white space/],
+    [['lab', '--gpu', 'GPU-24G', '--image', 'a\u009b'], /REGISTRY\/NAME:TAG/],
     [[], /missing --name and --gpu or --cpu and --image or --template/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...flags]);
