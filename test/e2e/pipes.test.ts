@@ -70,7 +70,7 @@ test.each(['--json', ''])('a full disk behind berth pods list %s: 14', async (fl
   expect(code).toBe(14);
   expect(stderr).toMatch(/the disk is full/);
   if (flags === '--json')
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'local-file', hint: expect.any(String) as string } });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'output', hint: expect.any(String) as string } });
 });
 
 test('a full disk behind help and config: 14', async () => {
