@@ -203,13 +203,11 @@ function unknownOption(word: string, path: readonly string[], known: readonly st
   );
 }
 
-/** The nearest; else those with all its words: `--workers` gives `--workers-max`. */
+/** Those with all its words: `--workers` gives `--workers-max`; else the nearest. */
 function nearestFlags(name: string, known: readonly string[]): readonly string[] {
-  const near = nearestOf(
-    name.slice(2),
-    known.map((flag) => flag.slice(2)),
-  ).map((flag) => `--${flag}`);
   const words = name.slice(2).split('-');
   const longer = known.filter((flag) => words.every((word) => flag.slice(2).split('-').includes(word)));
-  return near.length > 0 ? near : longer.toSorted();
+  if (longer.length > 0) return longer.toSorted();
+  const names = known.map((flag) => flag.slice(2));
+  return nearestOf(name.slice(2), names).map((flag) => `--${flag}`);
 }

@@ -39,7 +39,7 @@ export function combinedFailure(
     exit,
     message: `${failed.length} of ${total} did not go through`,
     hint,
-    errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
+    errors: failed.map(({ id, failure }) => `${id}: ${[failure.message, ...(failure.errors ?? [])].join('; ')}`),
   });
 }
 

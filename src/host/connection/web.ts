@@ -23,7 +23,7 @@ export async function sendToWeb(
   { method, url: text, body }: Parameters<Context['web']>[0],
 ): Promise<string> {
   const { createTransport } = await import('../../http/wire/client.ts');
-  const url = webAddress(text, 'the address');
+  const url = webAddress(text, 'address');
   const transport = createTransport({ env });
   const failed = (why: string): Failure =>
     new Failure({ code: 'web', exit: EXIT.unavailable, message: `${url.hostname} ${why}` });

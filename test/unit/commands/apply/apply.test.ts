@@ -61,6 +61,13 @@ async function outcomes(world: TestWorld, text: string, flags: readonly string[]
 const differingIn = async (world: TestWorld, text: string) =>
   (await rows(world, text)).filter(({ action }) => action !== 'none');
 
+test('what the service names in one of several refusals is said', async () => {
+  const documents = `${FLEET}---\nkind: endpoint\nname: odd\nimage: a/b:1\ngpu: {pools: [POOL-24G]}\nworkers: {max: three}\n`;
+  const { code, err } = await apply(inWorld(), documents);
+  expect(code).toBe(5);
+  expect(err).toMatch(/ {2}- endpoint odd: .*; \/workers\/max: must be integer/);
+});
+
 describe('berth apply', () => {
   test('makes what is missing, what others refer to first, and then nothing differs', async () => {
     const world = inWorld();
