@@ -29,7 +29,6 @@ try {
   console.log(status === 0 ? '\nYour configuration is unchanged, and nothing is left running.' : '\nIt stopped there.');
   process.exitCode = status ?? 1;
 } catch (error) {
-  // npm or the build has printed why.
   console.error(error.message);
   process.exitCode = error.status ?? 1;
 } finally {

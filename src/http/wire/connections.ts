@@ -81,9 +81,8 @@ export function sendRequest(connections: Connections, path: string, request: Wir
     let whole: Buffer | undefined;
     let stream: Readable | undefined;
     const { body, ending } = request;
-    const { reason } = ending;
-    if (reason !== undefined) {
-      reject(new WireError('not-sent', 'aborted before it was sent', reason));
+    if (ending.reason !== undefined) {
+      reject(new WireError('not-sent', 'aborted before it was sent', ending.reason));
       return;
     }
     const sent = body === undefined || body instanceof Uint8Array ? body : Readable.from(body, { objectMode: false });
