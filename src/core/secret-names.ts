@@ -82,8 +82,8 @@ const withoutPassword = <T extends Json>(value: T): T | string =>
 /** Of an object or a list; itself where nothing changes. */
 function mapMembers<T extends JsonObject | readonly Json[]>(value: T, change: (member: Json, name: string) => Json): T {
   let copy: Record<string, Json> | undefined;
-  for (const [name, member = null] of Object.entries<Json | undefined>(value)) {
-    const changed = change(member, name);
+  for (const [name, member = null] of isList(value) ? value.entries() : Object.entries(value)) {
+    const changed = change(member, String(name));
     if (changed !== member)
       (copy ??= (isList(value) ? [...value] : { ...value }) as Record<string, Json>)[name] = changed;
   }

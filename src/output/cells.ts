@@ -33,8 +33,7 @@ export const plainCell = (value: Json | undefined): Cell | string =>
 
 export function list(row: Json, path: string): readonly string[] {
   const value = memberAt(row, path);
-  const one = plainText(value);
-  return arrayOf(value)?.map(plainText) ?? (one === '' ? [] : [one]);
+  return arrayOf(value)?.map(plainText) ?? [plainText(value)].filter((each) => each !== '');
 }
 
 const TONES: Readonly<Record<string, Tone>> = {
