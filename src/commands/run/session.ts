@@ -74,7 +74,10 @@ export async function enter(ctx: CommandContext, id: string, key: string, timeou
   return pod;
 }
 
-/** Follows it too, unless it is detached. A start that is sent again starts nothing. Its pid is that of its session and group. */
+/**
+ * Follows it too, unless it is detached. A start that is sent again starts nothing: the session itself claims to be the one, since
+ * the shell that starts it may end with the connection. Its pid is that of its session and group.
+ */
 export async function startCommand(ctx: CommandContext, pod: Session, env: JsonObject, values: Values) {
   // What stands for a secret is known in the container alone.
   const variables = Object.entries(env).flatMap(([name, value]) =>
@@ -83,10 +86,10 @@ export async function startCommand(ctx: CommandContext, pod: Session, env: JsonO
   const start = `
 d=$HOME/${pod.own}
 mkdir -p "$d" ${quoted(pod.work)} && chmod 700 "$d" && cd ${quoted(pod.work)} || exit 1
-if mkdir "$d/started" 2>/dev/null; then (
+(
 export ${['BERTH_RUN=1', ...variables].map(quoted).join(' ')}
 s=setsid; command -v setsid >/dev/null || s=nohup
-$s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${textsIn(values, 'command').map(quoted).join(' ')} </dev/null >/dev/null 2>&1 & ) fi`;
+$s sh -c 'd=$0; mkdir "$d/started" 2>/dev/null || exit; trap : TERM INT HUP; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${textsIn(values, 'command').map(quoted).join(' ')} </dev/null >/dev/null 2>&1 & )`;
   if (values['detach'] !== true) return await follow(ctx, pod, start);
   await persistently(ctx, pod, () => runScript(ctx, pod, start));
   return undefined;
