@@ -2,9 +2,7 @@ import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
-import type { EpochMs } from '../core/unit-types.ts';
 import { defineCommand } from '../cli/model/command.ts';
-import type { CommandContext } from '../cli/model/context.ts';
 import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 import { textColumn } from '../cli/resource/fields.ts';
@@ -13,13 +11,12 @@ import { manyOf, NUMBER, ownObject, TEXT } from '../cli/model/output-schema.ts';
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
   id: (row) => text(row, 'window'),
-  members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds', 'seenSecondsAgo'],
+  members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds'],
   columns: [
     textColumn('window'),
     textColumn('remaining', { right: true }),
     textColumn('quota', { right: true }),
     { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
-    { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo'), right: true },
   ],
 };
 
@@ -31,47 +28,23 @@ const seconds = (row: Json, member: string): string | undefined => {
 export const limits = defineCommand({
   output: () =>
     manyOf(
-      ownObject(
-        { window: TEXT, seenSecondsAgo: NUMBER },
-        { remaining: NUMBER, quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
-      ),
+      ownObject({ window: TEXT }, { remaining: NUMBER, quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER }),
     ),
-  summary: 'show what is left of each rate window, from the last answers',
+  summary: 'show what is left of each rate window',
   examples: [['berth limits', 'each window, and when it is full again']],
-  details:
-    'Shows what the last answers said, by address and key. It sends a request only if there was no answer yet. A window that has ended since is shown as full.',
+  details: 'Sends one small request: each answer of the service tells them.',
   run: async (ctx) => {
-    const windows = await windowsOf(ctx);
-    // oxlint-disable-next-line berth/no-wall-clock -- a date: other processes may have recorded the windows
-    const now = ctx.clock.now();
+    let windows: readonly RateWindow[] = [];
+    const onWindows = (seen: readonly RateWindow[]): void => {
+      windows = seen;
+    };
+    const api = await ctx.batchApi({ signal: ctx.signal, onWindows });
+    // A refusal tells them too, and a 404 may not.
+    await api.send(readRequest(['v2', 'registries', 'delegations'])).catch((error: unknown) => {
+      if (windows.length === 0 && !isNotFound(error)) throw error;
+    });
     const notes = windows.length === 0 ? ['The service tells no limits.'] : [];
-    return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };
+    const values = windows.map(({ name, ...rest }) => ({ window: name, ...rest }));
+    return { kind: 'many', view: limitsView, values, notes };
   },
 });
-
-/** From earlier answers, else a cheap read; refusals have them too, and a 404 may have none. */
-async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
-  const known = await ctx.limits.read();
-  if (known.length > 0) return known;
-  try {
-    await ctx.api.send(readRequest(['v2', 'registries', 'delegations']));
-  } catch (error) {
-    if (!isNotFound(error) && (await ctx.limits.read()).length === 0) throw error;
-  }
-  return await ctx.limits.read();
-}
-
-/** Reset time reduced by the window's age; a window that has reset since has its full quota. */
-function asRow(window: RateWindow, now: EpochMs): Json {
-  const age = Math.max(0, Math.floor((now - window.seenAt) / 1000));
-  const reset = window.resetSeconds === undefined ? undefined : Math.max(0, window.resetSeconds - age);
-  const remaining = reset === 0 && age > 0 ? (window.quota ?? window.remaining) : window.remaining;
-  return {
-    window: window.name,
-    remaining,
-    quota: window.quota,
-    resetSeconds: reset,
-    windowSeconds: window.windowSeconds,
-    seenSecondsAgo: age,
-  };
-}

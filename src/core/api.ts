@@ -1,7 +1,7 @@
 import type { Id } from './ids.ts';
 import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
-import type { EpochMs, Milliseconds, Seconds } from './unit-types.ts';
+import type { Milliseconds, Seconds } from './unit-types.ts';
 
 export type ServiceName = 'base' | 'queue' | 'rest';
 
@@ -117,7 +117,6 @@ export interface RateWindow {
   readonly resetSeconds: Seconds | undefined;
   readonly quota: number | undefined;
   readonly windowSeconds: Seconds | undefined;
-  readonly seenAt: EpochMs;
 }
 
 export type ListRequest = ApiRequest & { readonly expects: { readonly list: string } };

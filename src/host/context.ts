@@ -44,6 +44,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   let opened: Promise<Remembered> | undefined;
   const remembered = (): Promise<Remembered> =>
     (opened ??= import('./remembered.ts').then(({ openRemembered }) => openRemembered(settings, runtime, locks)));
+  let limits: Readonly<Record<string, string>> = {};
   const closes: (() => Promise<void>)[] = [];
   const connected: ConnectionOptions = {
     runtime,
@@ -51,8 +52,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     signal,
     stderr,
     interactive: () => terminal.errors,
-    onWindows: async (windows) => {
-      (await remembered()).remember(windows);
+    onLimits: (headers) => {
+      limits = headers;
     },
     onClose: (close) => closes.push(close),
   };
@@ -124,7 +125,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    limits: onFirstUse(async () => (await remembered()).limits),
+    limits: { read: async () => (await import('../http/rate-windows.ts')).readWindows(limits) },
     lists: onFirstUse(async () => (await remembered()).lists),
     jobs: onFirstUse(async () => (await remembered()).jobs),
     guard: onFirstUse(async () => (await remembered()).guard),
@@ -134,7 +135,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: runtime.platform,
     close: async () => {
-      (await opened)?.flush();
       if (!runtime.exitsAfterRun) interrupt.close();
       await Promise.all(closes.map((close) => close()));
     },

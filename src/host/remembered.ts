@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { Failure, localFile, messageOf } from '../core/failure.ts';
 import { type FileLocks, type HeldLock } from '../core/files.ts';
@@ -76,15 +75,12 @@ interface Kept {
   readonly changedAt?: EpochMs;
   /** The latest first. */
   readonly jobs?: readonly RememberedJob[];
-  readonly windows?: readonly RateWindow[];
 }
 
 const MAX_JOBS = 100;
 
 /** A wait sees the same status many times: it is rewritten only after this time. */
 const SEEN_AGAIN_MS: Milliseconds = 10_000;
-
-const WRITE_INTERVAL_MS: Milliseconds = 2000;
 
 /** A file for each kind. What another account kept is dropped. Errors are ignored, as no command needs the files. */
 function createRemembered(settings: Settings, { clock, user }: Machine) {
@@ -159,25 +155,7 @@ function createRemembered(settings: Settings, { clock, user }: Machine) {
     },
   };
 
-  let latest: readonly RateWindow[] = [];
-  let isWritten = true;
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  /** At the end of a command. */
-  const flush = (): void => {
-    if (isWritten) return;
-    [isWritten, writtenAt] = [true, clock.monotonic()];
-    write('limits', { windows: latest });
-  };
-  /** Cheap enough for every request. */
-  const remember = (windows: readonly RateWindow[]): void => {
-    if (windows.length === 0) return;
-    [latest, isWritten] = [windows, false];
-    if (clock.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
-  };
-  // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
-  const keptLimits = (): readonly RateWindow[] =>
-    (read('limits').windows ?? []).filter(({ seenAt }) => seenAt <= now() + MINUTE_MS);
-  return { lists, jobs, limits: { read: async () => (latest.length > 0 ? latest : keptLimits()) }, remember, flush };
+  return { lists, jobs };
 }
 
 /** Files and locks of the account, whatever profile its key comes from: a guard in cron gets it from elsewhere than a shell. */

@@ -1,4 +1,4 @@
-import type { ApiAnswer, RateWindow } from '../core/api.ts';
+import type { ApiAnswer } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import type { Bytes } from '../core/unit-types.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
@@ -31,7 +31,8 @@ export interface ExchangeOptions {
   readonly interruptible: Set<Ending>;
   /** Limit for the body of an answer, decompressed. */
   readonly maxBytes: Bytes;
-  readonly onWindows?: ((windows: readonly RateWindow[]) => void | Promise<void>) | undefined;
+  /** Gets the headers of an answer that tells rate windows. */
+  readonly onLimits?: ((headers: Readonly<Record<string, string>>) => void | Promise<void>) | undefined;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
@@ -47,18 +48,15 @@ export async function exchangeOnce<T extends Done>(
   options: ExchangeOptions,
   read: Reader<T>,
 ): Promise<T | Refused | LostAnswer> {
-  const { transport, clock, onWindows, trace } = options;
+  const { transport, onLimits, trace } = options;
   const { method, url, headers, body } = call;
   trace?.({ kind: 'request', method, url, headers, bytes: body?.byteLength ?? 0, attempt });
   const exchange = new Exchange(call, options);
   let end: T | Refused | LostAnswer;
   try {
     const answer = await transport({ method, url, headers, body, ending: exchange.ending });
-    if ((answer.headers['ratelimit'] ?? answer.headers['ratelimit-policy']) !== undefined) {
-      const { readWindows } = await import('./rate-windows.ts');
-      // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
-      await onWindows?.(readWindows(answer.headers, clock.now()));
-    }
+    const limits = answer.headers['ratelimit'] ?? answer.headers['ratelimit-policy'];
+    if (limits !== undefined) await onLimits?.(answer.headers);
     const isDone = answer.status >= 200 && answer.status < 300;
     end = await (isDone ? read(answer, exchange) : readRefusal(answer, exchange));
   } catch (error) {

@@ -1,11 +1,10 @@
 import { parseList } from 'structured-headers';
 import type { RateWindow } from '../core/api.ts';
-import type { EpochMs } from '../core/unit-types.ts';
 
 type Parameters = ReadonlyMap<string, unknown>;
 
 /** Specification 8.1. A header that is not a structured-field list counts as absent. */
-export function readWindows(headers: Readonly<Record<string, string>>, now: EpochMs): readonly RateWindow[] {
+export function readWindows(headers: Readonly<Record<string, string>>): readonly RateWindow[] {
   const members = (text: string | undefined): Map<string, Parameters> => {
     try {
       return new Map(
@@ -26,7 +25,6 @@ export function readWindows(headers: Readonly<Record<string, string>>, now: Epoc
     resetSeconds: count(remaining.get(name), 't'),
     quota: count(quotas.get(name), 'q'),
     windowSeconds: count(quotas.get(name), 'w'),
-    seenAt: now,
   }));
 }
 

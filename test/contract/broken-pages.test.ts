@@ -43,6 +43,7 @@ const GO_ON: Readonly<Record<string, string>> = {
   'auth status': 'whether the key is accepted',
   doctor: 'whether the key is accepted',
   api: 'the answer as it came',
+  limits: 'the headers of the answer',
 };
 
 let pagination: object = {};

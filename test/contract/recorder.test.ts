@@ -24,7 +24,7 @@ afterAll(() => {
 
 /** Commands, or whole groups, that send nothing to the management API by themselves. */
 const SILENT: readonly string[] = [
-  ...['auth logout', 'auth list', 'auth switch', 'config', 'limits', 'local', 'completion', 'mcp', 'help', 'schema'],
+  ...['auth logout', 'auth list', 'auth switch', 'config', 'local', 'completion', 'mcp', 'help', 'schema'],
   'version',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   ...['run', 'pods exec', 'pods cp', 'pods forward', 'pods connect', 'pods ssh-config'],

@@ -21,8 +21,6 @@ const ANOTHER_USER = 65_534;
 const isRoot = process.geteuid?.() === 0;
 const pod = json({ id: 'pod1', name: 'train', status: 'RUNNING' });
 
-const limited = json({ id: 'pod1' }, 200, { ratelimit: '"minute";r=5;t=9' });
-
 /** Another run of berth with the same files and environment. */
 const sameFolder = ({ directory, env }: TestWorld): TestWorld => ({
   ...createTestWorld(),
@@ -137,31 +135,33 @@ test('without user numbers, as on Windows, nothing is refused', async () => {
   expect((await berthIn({ ...world, user: undefined }, ['pods', 'get', 'pod1', '-o', 'id'])).out).toBe('pod1\n');
 });
 
-describe.each(FOREIGN)('remembered rate windows in a file or directory %s', (_, spoil) => {
-  const LIMITS = '.local/share/berth/remembered/limits-default.json';
+describe.each(FOREIGN)('remembered jobs in a file or directory %s', (_, spoil) => {
+  const JOBS = '.local/share/berth/remembered/jobs-default.json';
+  const submit = ['jobs', 'run', 'ep1', '--input', '{}', '-o', 'id'];
 
-  test('are not read: the service is asked, and the file is replaced by one of this user', async () => {
-    const server = await serve([limited]);
+  test('are not read, and the file is replaced by one of this user', async () => {
+    const server = await serve([json({ id: 'job1', status: 'IN_QUEUE' })]);
     const world = createTestWorld({ env: pointedAt(server.url) });
-    const file = join(world.directory, LIMITS);
-    const requestsOf = async (...argv: readonly string[]): Promise<number> => {
-      const before = server.seen.length;
-      await berthIn(sameFolder(world), argv);
-      return server.seen.length - before;
-    };
-    expect([await requestsOf('pods', 'get', 'pod1'), await requestsOf('limits')]).toEqual([1, 0]);
+    const file = join(world.directory, JOBS);
+    const recent = async () => (await berthIn(sameFolder(world), ['jobs', 'recent', '-o', 'id'])).out;
+    await berthIn(world, submit);
+    expect(await recent()).toBe('job1\n');
     spoil(file);
-    expect(await requestsOf('limits')).toBe(1);
-    expect(statSync(file)).toMatchObject({ mode: 0o100600, uid: process.geteuid?.() });
+    expect(await recent()).toBe('');
+    await berthIn(sameFolder(world), submit);
+    expect([await recent(), statSync(file)]).toEqual([
+      'job1\n',
+      expect.objectContaining({ mode: 0o100600, uid: process.geteuid?.() }),
+    ]);
   });
 
   test('are not written', async () => {
-    const server = await serve([limited]);
+    const server = await serve([json({ id: 'job1', status: 'IN_QUEUE' })]);
     const world = createTestWorld({ env: pointedAt(server.url) });
-    const file = join(world.directory, LIMITS);
+    const file = join(world.directory, JOBS);
     mkdirSync(dirname(file), { recursive: true });
     spoil(dirname(file));
-    expect((await berthIn(world, ['pods', 'get', 'pod1'])).code).toBe(0);
+    expect((await berthIn(world, submit)).code).toBe(0);
     expect(existsSync(file)).toBe(false);
   });
 });

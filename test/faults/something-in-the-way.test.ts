@@ -181,7 +181,6 @@ const limited = json({ id: 'pod1', name: 'train' }, 200, { ratelimit: '"minute";
 
 /** Files that only remember something, and a command that would write each. */
 const REMEMBERED: readonly (readonly [string, readonly string[]])[] = [
-  [`${DATA}/remembered/limits-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
   [`${DATA}/remembered/lists-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
   [`${DATA}/remembered/jobs-default.json`, ['jobs', 'run', 'ep', '--input', '{}', '-o', 'id']],
 ];

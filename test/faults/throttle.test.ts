@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createContext } from '../../src/host/context.ts';
-import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock } from '../support/clocks/test-clock.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 import { someReads, someWrites, onWrite } from '../support/worlds/read-write-commands.ts';
-import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Rows 9, 10 and 11 of docs/faults.md: rate limits that the service reports.
@@ -120,24 +119,19 @@ describe('limits', () => {
   const LEFT = '"minute";r=59;t=12, "hour";r=2800;t=1812, "day";r=49500;t=45012';
   const POLICY = '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400';
 
-  /** The output of `berth limits --json` after one answer with these headers. */
-  async function limitsAfter(headers: Readonly<Record<string, string>>): Promise<readonly Record<string, unknown>[]> {
-    const server = await serve([json({ id: 'pod1' }, 200, headers)]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    const got = await berthIn(world, ['pods', 'get', 'pod1', '--json']);
-    expect({ code: got.code, err: got.err, pod: JSON.parse(got.out) as unknown }).toEqual({
-      code: 0,
-      err: '',
-      pod: { id: 'pod1' },
-    });
-    const limits = await berthIn(world, ['limits', '--json']);
-    expect(limits.code, limits.err).toBe(0);
-    expectNoKeyNoStack(limits);
-    return JSON.parse(limits.out) as Record<string, unknown>[];
+  /** The output of `berth limits --json` where an answer has these headers. */
+  async function limitsOf(answer: Behaviour): Promise<readonly Record<string, unknown>[]> {
+    const { out, server } = await works(['limits', '--json'], [answer]);
+    expect(server.seen).toHaveLength(1);
+    return JSON.parse(out) as Record<string, unknown>[];
   }
+  const limitsAfter = (headers: Readonly<Record<string, string>>) => limitsOf(json('{}', 200, headers));
 
-  test('are remembered for the next command', async () => {
-    const windows = await limitsAfter({ ratelimit: LEFT, 'ratelimit-policy': POLICY });
+  test.each([
+    ['an answer', json('{}', 200, { ratelimit: LEFT, 'ratelimit-policy': POLICY })],
+    ['a 429, which is not waited out', problem(429, EXCEEDED, { ratelimit: LEFT, 'ratelimit-policy': POLICY })],
+  ])('are those of %s', async (_, answer) => {
+    const windows = await limitsOf(answer);
     expect(windows.map(({ window, remaining, quota }) => [window, remaining, quota])).toEqual([
       ['minute', 59, 60],
       ['hour', 2800, 3000],

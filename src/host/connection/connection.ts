@@ -1,5 +1,5 @@
 import { version } from '../../../package.json';
-import type { Api, BatchApi, BatchApiOptions, RateWindow, ServiceName } from '../../core/api.ts';
+import type { Api, BatchApi, BatchApiOptions, ServiceName } from '../../core/api.ts';
 import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
@@ -66,7 +66,7 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
   readonly interactive: () => boolean;
-  readonly onWindows: (windows: readonly RateWindow[]) => Promise<void>;
+  readonly onLimits: (headers: Readonly<Record<string, string>>) => void;
   /** Calls it at the end of the command. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -124,9 +124,10 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
         if (waitMs >= REPORTED_WAIT_MS && !batch && interactive())
           void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
       },
-      onWindows: async (windows) => {
-        more.onWindows?.(windows);
-        if (login === undefined) await options.onWindows(windows);
+      onLimits: async (headers) => {
+        options.onLimits(headers);
+        if (more.onWindows !== undefined)
+          more.onWindows((await import('../../http/rate-windows.ts')).readWindows(headers));
       },
       retries: batch ? 0 : settings.get('retries'),
       access: settings,

@@ -294,6 +294,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('registries create --name r --username u --password-file -', { stdin: 'secret\n' }),
   ],
   'registries delete': [line('registries delete r1 --yes')],
+  limits: [line('limits')],
   'registries delegations list': [line('registries delegations list')],
   'registries delegations create': [line('registries delegations create --resource arn:x:y --name d')],
   'registries delegations revoke': [line('registries delegations revoke d1 --yes')],

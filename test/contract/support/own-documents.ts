@@ -45,7 +45,7 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: ['files cp items.jsonl datasets:a/', 'files rm datasets:a/items.jsonl --yes'],
     failing: ['files rm datasets:none --yes'],
   },
-  limits: { full: ['pods list', 'limits'], empty: ['limits'], failing: ['limits --profile nobody'] },
+  limits: { full: ['limits'], failing: ['limits --profile nobody'] },
   'jobs batch run': {
     full: [BATCH],
     failing: [FAILED_BATCH],

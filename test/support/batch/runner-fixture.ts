@@ -17,6 +17,7 @@ import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
+import { readWindows } from '../../../src/http/rate-windows.ts';
 import { Ending } from '../../../src/http/transport.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
@@ -82,8 +83,8 @@ export async function createRunnerFixture() {
     timeoutMs: 30_000,
     userAgent: 'test',
     maxBytes: 64 * 1024 * 1024,
-    onWindows: (seen) => {
-      windows.take(seen);
+    onLimits: (headers) => {
+      windows.take(readWindows(headers));
     },
   });
   const watched = ({ before, onWire }: RunMore): ReturnType<typeof batchApiOf> => {

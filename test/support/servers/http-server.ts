@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import type { BatchApi, RateWindow } from '../../../src/core/api.ts';
+import type { BatchApi } from '../../../src/core/api.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import { berth as command } from '../../../src/core/message.ts';
 import { type ApiOptions, createApi } from '../../../src/http/api.ts';
@@ -64,7 +64,6 @@ export interface World {
   readonly api: BatchApi;
   readonly clock: TestClock;
   readonly interrupt: AbortController;
-  readonly windows: (readonly RateWindow[])[];
   /** The lines that `--verbose` would print. */
   readonly trace: string[];
 }
@@ -73,7 +72,6 @@ export interface World {
 export function connect(base: string, options: Partial<ApiOptions> = {}, wire: Partial<TransportOptions> = {}): World {
   const clock = createTestClock();
   const interrupt = new AbortController();
-  const windows: (readonly RateWindow[])[] = [];
   const trace: string[] = [];
   const transport = createTransport({ env: {}, ...wire });
   onTestFinished(() => transport.close());
@@ -88,13 +86,10 @@ export function connect(base: string, options: Partial<ApiOptions> = {}, wire: P
     timeoutMs: 60_000,
     userAgent: 'berth/test',
     maxBytes: 64 * 1024 * 1024,
-    onWindows: (told) => {
-      windows.push(told);
-    },
     trace: (event) => trace.push(traceLine(event)),
     ...options,
   });
-  return { api, clock, interrupt, windows, trace };
+  return { api, clock, interrupt, trace };
 }
 
 export const read = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] } as const;

@@ -89,12 +89,6 @@ test('job ids are not used again after a reset', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('limits sends nothing if an earlier answer has told them', async () => {
-  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
-  await berthIn(world, ['pods', 'list']);
-  for (let time = 0; time < 2; time++) expect((await berthIn(world, ['limits'])).out).toMatch(/minute\s+999\s+1000/);
-});
-
 describe('faults', () => {
   it.each(['abc', '0', '1.5'])('a probability of %j is refused before anything is sent', async (probability) => {
     const { code, err } = await berth(['--local', 'local', 'fault', 'add', 'drop', '--probability', probability]);
