@@ -89,11 +89,12 @@ const SECTIONS: Readonly<Record<string, Partial<Record<Name, string>>>> = {
   },
 };
 
-export const NOUNS: ReadonlyMap<string, Noun> = new Map(
-  Object.entries(SECTIONS).flatMap(([section, nouns]) =>
-    Object.entries(nouns).map(([name, summary]) => [name, { name, summary, section, load: MODULES[name as Name] }]),
-  ),
-);
+const nouns = new Map<string, Noun>();
+for (const [section, summaries] of Object.entries(SECTIONS))
+  for (const [name, summary] of Object.entries(summaries))
+    nouns.set(name, { name, summary, section, load: MODULES[name as Name] });
+
+export const NOUNS: ReadonlyMap<string, Noun> = nouns;
 
 /** The placeholder of a setting's value in help, by kind of setting. */
 const METAVARS: Readonly<Partial<Record<Setting['kind'], string>>> = {
@@ -104,16 +105,15 @@ const METAVARS: Readonly<Partial<Record<Setting['kind'], string>>> = {
   count: 'N',
 };
 
-function flagOf({ kind, summary, short }: Setting): Param<unknown> {
-  const shape = short === undefined ? {} : { short };
-  if (kind === 'switch') return option.on(summary, shape);
-  const complete = kind === 'profile' ? { complete: kind } : {};
-  return option.text(summary, { ...shape, ...complete, metavar: METAVARS[kind] ?? 'TEXT' });
+/** The flags of every command: the output flags, and the flags of settings. */
+const flags: Record<string, Param<unknown>> = { ...OUTPUT_FLAGS };
+for (const { name, flag, kind, summary, short } of SETTINGS) {
+  if (flag === undefined || name in OUTPUT_FLAGS) continue;
+  const shape = { ...(short && { short }), ...(kind === 'profile' && { complete: kind }) };
+  flags[name] =
+    kind === 'switch'
+      ? option.on(summary, shape)
+      : option.text(summary, { ...shape, metavar: METAVARS[kind] ?? 'TEXT' });
 }
 
-const settingFlags = SETTINGS.flatMap((setting) =>
-  setting.flag === undefined || setting.name in OUTPUT_FLAGS ? [] : [[setting.name, flagOf(setting)] as const],
-);
-
-/** The flags of every command: the output flags, and the flags of settings. */
-export const FLAGS: Params = { ...OUTPUT_FLAGS, ...Object.fromEntries(settingFlags) };
+export const FLAGS: Params = flags;

@@ -1,6 +1,6 @@
 import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
-import { readRequest, type RateWindow } from '../core/api.ts';
+import { readRequest } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import { text } from '../output/cells.ts';
@@ -34,17 +34,18 @@ export const limits = defineCommand({
   examples: [['berth limits', 'each window, and when it is full again']],
   details: 'Sends one small request: each answer of the service tells them.',
   run: async (ctx) => {
-    let windows: readonly RateWindow[] = [];
-    const onWindows = (seen: readonly RateWindow[]): void => {
-      windows = seen;
+    try {
+      await ctx.api.send({ ...readRequest(['v2', 'registries', 'delegations']), once: true });
+    } catch (error) {
+      // A refusal tells them too, and a 404 may not.
+      if (!isNotFound(error) && (await ctx.limits.read()).length === 0) throw error;
+    }
+    const values = (await ctx.limits.read()).map(({ name, ...rest }) => ({ window: name, ...rest }));
+    return {
+      kind: 'many',
+      view: limitsView,
+      values,
+      notes: values.length === 0 ? ['The service tells no limits.'] : [],
     };
-    const api = await ctx.batchApi({ signal: ctx.signal, onWindows });
-    // A refusal tells them too, and a 404 may not.
-    await api.send(readRequest(['v2', 'registries', 'delegations'])).catch((error: unknown) => {
-      if (windows.length === 0 && !isNotFound(error)) throw error;
-    });
-    const notes = windows.length === 0 ? ['The service tells no limits.'] : [];
-    const values = windows.map(({ name, ...rest }) => ({ window: name, ...rest }));
-    return { kind: 'many', view: limitsView, values, notes };
   },
 });

@@ -31,6 +31,7 @@ const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 16
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
   codes.toSorted((one, other) => WORST_FIRST.indexOf(one) - WORST_FIRST.indexOf(other))[0] ?? EXIT.done;
 
-export const EXIT = Object.fromEntries(EXIT_CODES.map(({ name, code }) => [name, code])) as {
-  readonly [R in Row as R['name']]: R['code'];
-};
+const codes: Record<string, ExitCode> = {};
+for (const { name, code } of EXIT_CODES) codes[name] = code;
+
+export const EXIT = codes as { readonly [R in Row as R['name']]: R['code'] };

@@ -35,8 +35,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const userFiles = () => import('./files/user-files.ts');
   const settings = new Settings(runtime, flags, async (path) => (await userFiles()).readKeyFile(runtime, path, signal));
   const terminal = describeTerminal(runtime, settings);
-  const stdout = openOutput(() => runtime.stdout);
-  const errors = openOutput(() => runtime.stderr);
+  const stdout = openOutput(runtime, 'stdout');
+  const errors = openOutput(runtime, 'stderr');
   const stderr = { write: errors.tell };
   const locks = onFirstUse(async () =>
     (await import('./lock/file-locks.ts')).createFileLocks({ clock, signal, warn: (text) => void stderr.write(text) }),
@@ -44,7 +44,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   let opened: Promise<Remembered> | undefined;
   const remembered = (): Promise<Remembered> =>
     (opened ??= import('./remembered.ts').then(({ openRemembered }) => openRemembered(settings, runtime, locks)));
-  let limits: Readonly<Record<string, string>> = {};
   const closes: (() => Promise<void>)[] = [];
   const connected: ConnectionOptions = {
     runtime,
@@ -52,9 +51,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     signal,
     stderr,
     interactive: () => terminal.errors,
-    onLimits: (headers) => {
-      limits = headers;
-    },
     onClose: (close) => closes.push(close),
   };
   const connection = openConnection(connected, openLocal);
@@ -125,7 +121,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    limits: { read: async () => (await import('../http/rate-windows.ts')).readWindows(limits) },
+    limits: { read: connection.limits },
     lists: onFirstUse(async () => (await remembered()).lists),
     jobs: onFirstUse(async () => (await remembered()).jobs),
     guard: onFirstUse(async () => (await remembered()).guard),

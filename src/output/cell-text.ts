@@ -1,4 +1,4 @@
-import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
+import { safeText, say, type TerminalText } from '../core/safe-text.ts';
 import type { Paint, Piece } from './text/colour.ts';
 import { joinText } from './text/terminal-text.ts';
 import type { Bar, Column, Item, Shown } from './view.ts';
@@ -10,7 +10,7 @@ export const plainPieces = (shown: Shown): readonly Piece[] => itemsOf(shown).ma
 
 function plainPiece(item: Item): Piece {
   if (typeof item === 'string') return { text: item === '' ? DASH : safeText(item) };
-  if ('percent' in item) return { text: barText(item) };
+  if ('percent' in item) return { text: safeText(item.text) };
   return { ...item, text: item.text === '' ? DASH : safeText(item.text) };
 }
 
@@ -28,11 +28,9 @@ export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =
   joinText(pieces.map(({ text, tone }) => paint(text, tone)));
 
 function itemsOf(shown: Shown): readonly Item[] {
-  const all: readonly Item[] = shown === undefined ? [] : isList(shown) ? shown : [shown];
+  const all = [shown ?? []].flat();
   return all.length === 0 ? [DASH] : all;
 }
-
-const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);
 
 /** Whether there is no value: a table shows a dash, and a detail view leaves the line out. */
 export function isEmpty(shown: Shown): boolean {
@@ -47,7 +45,7 @@ const BLOCKS = 8;
 
 /** The bar is limited to 0..100, the number is not. An empty text draws only the bar. */
 function barPieces({ percent, blocks = BLOCKS, ...bar }: Bar): readonly Piece[] {
-  const text = barText({ percent, ...bar });
+  const text = safeText(bar.text);
   if (!Number.isFinite(percent)) return [{ text }];
   const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * blocks);
   return [
@@ -56,9 +54,6 @@ function barPieces({ percent, blocks = BLOCKS, ...bar }: Bar): readonly Piece[] 
     ...(text === '' ? [] : [{ text: say` ${text}` }]),
   ];
 }
-
-const barText = ({ percent, text }: Bar): SafeText =>
-  safeText(text ?? (Number.isFinite(percent) ? `${percent}%` : '-'));
 
 function splitLines(item: Item): readonly Item[] {
   if (typeof item !== 'string' && !('text' in item && !('percent' in item))) return [item];

@@ -141,8 +141,3 @@ export function* groupsOf<T>(rows: readonly T[]): Generator<readonly T[]> {
 /** The row as people read it in tables and CSV, also where `--fields env.NAME` asks for a variable. */
 export const rowWithoutSecrets = (row: Json, { isSecret }: OutputOptions): Json =>
   isSecret === undefined ? row : hideSecrets(row, isSecret);
-
-export function resultWithoutSecrets(result: RowsResult, options: OutputOptions): RowsResult {
-  if (result.kind === 'one') return { ...result, value: rowWithoutSecrets(result.value, options) };
-  return { ...result, values: result.values.map((row) => rowWithoutSecrets(row, options)) };
-}

@@ -4,15 +4,7 @@ import { pickFields } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat, isTableOutput } from './formats/format-table.ts';
 import type { JqResult } from './formats/jq.ts';
 import { data } from './trusted.ts';
-import {
-  type Output,
-  type OutputOptions,
-  type Result,
-  type RowPrinter,
-  rowsOf,
-  type RowsResult,
-  type View,
-} from './view.ts';
+import { type Output, type OutputOptions, type Result, type RowPrinter, type RowsResult, type View } from './view.ts';
 
 /** Fails (1) when a `--jq` expression fails, and as the sink does. Data of a service never makes it fail. */
 export async function render(result: Result, options: OutputOptions, output: Output): Promise<void> {
@@ -32,9 +24,11 @@ export async function render(result: Result, options: OutputOptions, output: Out
       return;
     }
     case 'one':
+      await renderRows(result, options, output);
+      return;
     case 'many':
       await renderRows(result, options, output);
-      if (isTableOutput(options) && rowsOf(result).length === 0 && output.terminal.errors)
+      if (result.values.length === 0 && isTableOutput(options) && output.terminal.errors)
         await output.stderr.write(say`No ${result.view.noun[1]}.\n`);
   }
 }

@@ -23,7 +23,7 @@ export interface Cell {
 
 export interface Bar {
   readonly percent: number;
-  readonly text?: string;
+  readonly text: string;
   readonly blocks?: number;
 }
 

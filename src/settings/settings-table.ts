@@ -97,7 +97,7 @@ const SUMMARIES: Readonly<Record<SettingName, string>> = {
   guard: 'whether `pods create` warns of a GPU pod without a deadline',
   notify: 'the command or https address that is told of the end of what waited longer than a minute',
   'config-dir': 'the directory of the profiles',
-  'data-dir': 'the directory for the state of the local service and for the remembered limits',
+  'data-dir': 'the directory for the state of the local service and for what berth remembers',
   'no-input': 'never ask; a missing value is an error',
   quiet: 'print no progress, prices or notes',
   'no-color': 'no colour',
@@ -107,13 +107,14 @@ const SUMMARIES: Readonly<Record<SettingName, string>> = {
 type Rows = typeof ROWS;
 export type SettingName = keyof Rows;
 
-export const SETTING = Object.fromEntries(
-  Object.entries<SettingRow>(ROWS).map(([key, row]) => {
-    const name = key as SettingName;
-    const names = { name, variable: `BERTH_${name.replaceAll('-', '_').toUpperCase()}`, summary: SUMMARIES[name] };
-    return [name, { secret: false, inProfile: false, ...names, ...row, ...('flag' in row && { flag: `--${name}` }) }];
-  }),
-) as Readonly<Record<SettingName, Setting>>;
+const settings: Partial<Record<SettingName, Setting>> = {};
+for (const [key, row] of Object.entries<SettingRow>(ROWS)) {
+  const name = key as SettingName;
+  const names = { name, variable: `BERTH_${name.replaceAll('-', '_').toUpperCase()}`, summary: SUMMARIES[name] };
+  settings[name] = { secret: false, inProfile: false, ...names, ...row, ...('flag' in row && { flag: `--${name}` }) };
+}
+
+export const SETTING = settings as Readonly<Record<SettingName, Setting>>;
 
 /** In the order of help. */
 export const SETTINGS: readonly Setting[] = Object.values(SETTING);

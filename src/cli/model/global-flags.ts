@@ -42,14 +42,11 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields = typeof globals['fields'] === 'string' ? wordsOf(globals['fields']) : undefined;
   if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
-  const isSecret = globals['showSecrets'] === true ? undefined : isSecretBy(settings);
-  return { format, fields, jq, raw, isSecret };
-}
-
-/** Reads `secret-names` only where a variable is printed. */
-function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
+  // Made where a variable is printed.
   let known: IsSecret | undefined;
-  return (name, value) => (known ??= createIsSecret(wordsOf(settings.get('secret-names') ?? '')))(name, value);
+  const isSecret: IsSecret = (name, value) =>
+    (known ??= createIsSecret(wordsOf(settings.get('secret-names') ?? '')))(name, value);
+  return { format, fields, jq, raw, isSecret: globals['showSecrets'] === true ? undefined : isSecret };
 }
 
 /** What is between commas, without the white space around it. */

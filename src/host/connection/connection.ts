@@ -66,7 +66,6 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
   readonly interactive: () => boolean;
-  readonly onLimits: (headers: Readonly<Record<string, string>>) => void;
   /** Calls it at the end of the command. */
   readonly onClose: (close: () => Promise<void>) => void;
 }
@@ -97,6 +96,10 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
   /** One for all requests of a command, which see one state. Says so on a terminal. */
   const openLocal = () => (local ??= given?.() ?? startLocal());
 
+  let latest: Readonly<Record<string, string>> = {};
+  /** The rate windows of the latest answer that told some. */
+  const limits = async () => (await import('../../http/rate-windows.ts')).readWindows(latest);
+
   const openRemote = async (): Promise<Transport> => {
     const { createTransport } = await import('../../http/wire/client.ts');
     const transport = createTransport({ env });
@@ -125,9 +128,8 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
           void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
       },
       onLimits: async (headers) => {
-        options.onLimits(headers);
-        if (more.onWindows !== undefined)
-          more.onWindows((await import('../../http/rate-windows.ts')).readWindows(headers));
+        latest = headers;
+        if (more.onWindows !== undefined) more.onWindows(await limits());
       },
       retries: batch ? 0 : settings.get('retries'),
       access: settings,
@@ -144,6 +146,7 @@ export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
     openApi: () => (api ??= open({})),
     openLocal,
     openRemote,
+    limits,
     batchApi: (given: BatchApiOptions): Promise<BatchApi> => open({ ...given, batch: true }),
     loginApi: (login: Required<Purpose>['login']): Promise<Api> => open({ login }),
   };

@@ -71,8 +71,8 @@ function positive(value: string | number | undefined): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** A stream that opens with the first text. */
-export function openOutput(stream: () => Output) {
+/** Opens the stream with the first text. */
+export function openOutput<N extends 'stdout' | 'stderr'>(runtime: Pick<Runtime, N>, name: N) {
   let opened: Output | undefined;
   let broken: WriteError | undefined;
   const decoder = new TextDecoder();
@@ -83,7 +83,7 @@ export function openOutput(stream: () => Output) {
   const send = async (data: string | Uint8Array): Promise<WriteError | undefined> => {
     if (broken === undefined && data.length > 0) {
       // The event comes in addition to the write's callback; without a listener it ends the process.
-      const output = (opened ??= stream().on('error', onError));
+      const output = (opened ??= runtime[name].on('error', onError));
       onError(await new Promise<WriteError | null | undefined>((resolve) => output.write(data, resolve)));
     }
     return broken;
@@ -91,7 +91,7 @@ export function openOutput(stream: () => Output) {
   /** closedPipe (0), terminated (143), else output (14). */
   const write = async (data: string | Uint8Array): Promise<void> => {
     const error = await send(data);
-    if (error !== undefined) throw outputFailure(error, stream().isTTY === true);
+    if (error !== undefined) throw outputFailure(error, runtime[name].isTTY === true);
   };
   return {
     write,
@@ -101,7 +101,7 @@ export function openOutput(stream: () => Output) {
     },
     /** On a terminal, escaped text. */
     writeContent: (bytes: Uint8Array): Promise<void> =>
-      write(stream().isTTY === true ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes),
+      write(runtime[name].isTTY === true ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes),
   };
 }
 

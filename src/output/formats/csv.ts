@@ -1,6 +1,6 @@
 import { encodeJson, Exact, isObject, type Json, memberOf } from '../../core/json.ts';
 import { type DataText, safeText } from '../../core/safe-text.ts';
-import { fieldAt, groupsOf, memberNames, pickFields, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
+import { fieldAt, groupsOf, memberNames, pickFields, rowWithoutSecrets } from '../fields.ts';
 import { escapeJson } from './json.ts';
 import { data } from '../trusted.ts';
 import { type FormatPrinter, type OutputOptions, rowsOf, type View } from '../view.ts';
@@ -12,10 +12,9 @@ interface CsvOptions {
 
 /** A header line, then one line per row. Secret variables are hidden as in tables: spreadsheets are passed on and kept. */
 export const csvPrinter: FormatPrinter = {
-  result: async function* (whole, given, { terminal }) {
+  result: async function* (result, given, { terminal }) {
     const { fields } = given;
-    const result = resultWithoutSecrets(whole, given);
-    const rows = rowsOf(result);
+    const rows = rowsOf(result).map((row) => rowWithoutSecrets(row, given));
     const columns = csvColumns(rows, fields, result.view);
     const options = { fields, onTerminal: terminal.output };
     yield await csvLines(columns, [], { ...options, header: true });

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { cellPieces, headerPieces, isEmpty, plainPieces } from '../cell-text.ts';
-import { fieldColumns, memberColumns, resultWithoutSecrets, rowWithoutSecrets } from '../fields.ts';
+import { fieldColumns, memberColumns, rowWithoutSecrets } from '../fields.ts';
 import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
 import { DEFAULT_COLUMNS, joinText } from '../text/terminal-text.ts';
 import { trusted } from '../trusted.ts';
@@ -39,10 +39,11 @@ function plainLines(
 }
 
 /** Items are separated by commas. */
-const cellInPipe = (shown: Shown, paint: Paint): TerminalText => joinText(itemsInPipe(shown, paint), ',');
-
-const itemsInPipe = (shown: Shown, paint: Paint): readonly TerminalText[] =>
-  plainPieces(shown).map(({ text, tone }) => paint(text, tone));
+const cellInPipe = (shown: Shown, paint: Paint): TerminalText =>
+  joinText(
+    plainPieces(shown).map(({ text, tone }) => paint(text, tone)),
+    ',',
+  );
 
 const tabbed = (cells: readonly TerminalText[]): TerminalText => trusted(`${cells.join('\t')}\n`);
 
@@ -52,9 +53,9 @@ function plainDetail(sections: readonly Section[], paint: Paint): TerminalText {
   for (const { title, lines } of sections)
     for (const { label, value } of lines) {
       const name = safeText(title === undefined ? label : `${title} ${label}`);
-      for (const item of itemsInPipe(value, paint)) all.push(tabbed([name, item]));
+      for (const { text, tone } of plainPieces(value)) all.push(trusted(`${name}\t${paint(text, tone)}\n`));
     }
-  return joinText(all);
+  return trusted(all.join(''));
 }
 
 function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOptions): readonly Column[] {
@@ -80,25 +81,25 @@ export const tablePrinter: FormatPrinter = {
 };
 
 async function* renderTable(
-  whole: RowsResult,
+  result: RowsResult,
   options: OutputOptions,
   output: Output,
 ): AsyncGenerator<TerminalText, void, void> {
   const { terminal } = output;
-  const result = resultWithoutSecrets(whole, options);
   const facts = { now: output.serviceNow() };
   const paint = await loadPaint(terminal.colour.output);
   if (result.kind === 'one') {
-    const sections = selectSections(result.view, result.value, options, facts);
+    const sections = selectSections(result.view, rowWithoutSecrets(result.value, options), options, facts);
     if (!terminal.output) return yield plainDetail(sections, paint);
     const { terminalDetail } = await import('./terminal-table.ts');
     return yield terminalDetail(sections, { width: terminal.columns ?? DEFAULT_COLUMNS, paint });
   }
-  const columns = selectColumns(result.view, result.values, options);
-  if (!terminal.output) return yield plainTable(ordinary(columns, options), result.values, facts, paint);
+  const rows = result.values.map((row) => rowWithoutSecrets(row, options));
+  const columns = selectColumns(result.view, rows, options);
+  if (!terminal.output) return yield plainTable(ordinary(columns, options), rows, facts, paint);
   const { terminalTable } = await import('./terminal-table.ts');
   const width = terminal.columns ?? DEFAULT_COLUMNS;
-  yield await terminalTable(columns, result.values, { facts, width, wide: options.format === 'wide', paint });
+  yield await terminalTable(columns, rows, { facts, width, wide: options.format === 'wide', paint });
 }
 
 const ordinary = (columns: readonly Column[], { format }: OutputOptions): readonly Column[] =>

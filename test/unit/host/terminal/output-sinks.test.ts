@@ -32,7 +32,7 @@ describe('an output that is a pipe', () => {
         return some.length;
       },
     );
-    const { write } = openOutput(() => stream);
+    const { write } = openOutput({ stdout: stream }, 'stdout');
     await Promise.all([write('abcdef'), write('gh'), write('ijklm')]);
     expect(taken).toEqual(['abcd', '(ef)', 'gh', '(ijklm)']);
   });
@@ -49,7 +49,7 @@ describe('an output that is a pipe', () => {
         throw full;
       },
     );
-    await expect(openOutput(() => stream).write('a')).rejects.toMatchObject({ code: 'closed-pipe' });
+    await expect(openOutput({ stdout: stream }, 'stdout').write('a')).rejects.toMatchObject({ code: 'closed-pipe' });
   });
 });
 
@@ -61,7 +61,7 @@ describe('an output that is a file', () => {
       taken.push(some);
       return some.length;
     });
-    await openOutput(() => stream).write('all of these bytes, é included');
+    await openOutput({ stdout: stream }, 'stdout').write('all of these bytes, é included');
     expect(Buffer.concat(taken).toString()).toBe('all of these bytes, é included');
   });
 
@@ -73,6 +73,6 @@ describe('an output that is a file', () => {
       room -= some;
       return some;
     });
-    await expect(openOutput(() => stream).write('more than five')).rejects.toMatchObject({ exit: 14 });
+    await expect(openOutput({ stdout: stream }, 'stdout').write('more than five')).rejects.toMatchObject({ exit: 14 });
   });
 });
