@@ -13,15 +13,15 @@ const PLACEHOLDER = /^\{\{ *\w+_SECRET_[^{}]+\}\}$/;
 
 /** By the words in its name (`HF_TOKEN`, `dbPassword`). `more` also overrides the exceptions. */
 export function createIsSecret(more: readonly string[]): IsSecret {
-  // Without words, it matches nothing.
-  const own = new RegExp(`(${more.length === 0 ? '(?!)' : more.map(partsOf).join('|')})S?(_|$)`);
+  const own = more.length === 0 ? undefined : new RegExp(`(${more.map(partsOf).join('|')})S?(_|$)`);
   return (name, value) => {
-    const text = stringOf(value);
     const whole = partsOf(name);
-    const parts = whole.replace(/PUB(LIC)?_?KEYS?(?=_|$)|^(BERTH_CREATE_KEY|PWD)$/g, '');
+    const isOwn = own?.test(whole) === true;
+    if (!isOwn && !SECRET.test(whole)) return false;
+    const text = stringOf(value);
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
-    const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
-    return own.test(whole) || (!isCount && SECRET.test(parts));
+    const parts = whole.replace(/PUB(LIC)?_?KEYS?(?=_|$)|^(BERTH_CREATE_KEY|PWD)$/g, '');
+    return isOwn || (SECRET.test(parts) && !(parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '')));
   };
 }
 
@@ -77,7 +77,7 @@ function hideInWords<T extends Json>(words: readonly T[], isSecret: IsSecret): r
 const PASSWORD_IN_ADDRESS = /(?<=^(?:[\w-]+=)?["']?[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s]+(?=@)/i;
 
 const withoutPassword = <T extends Json>(value: T): T | string =>
-  stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
+  typeof value === 'string' && value.includes('@') ? value.replace(PASSWORD_IN_ADDRESS, HIDDEN) : value;
 
 /** Of an object or a list; itself where nothing changes. */
 function mapMembers<T extends JsonObject | readonly Json[]>(value: T, change: (member: Json, name: string) => Json): T {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
 import { usage } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
@@ -142,6 +141,7 @@ async function send({ status, headers, body }: LocalAnswer, isHead: boolean, out
   }
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
+  const { pipeline } = await import('node:stream/promises');
   await pipeline(body, outgoing);
 }
 
