@@ -185,14 +185,14 @@ function timeAndAge(row: Json, path: string, facts: Facts): Shown {
 function sectionsOf<K extends string>(table: ResourceTable<K>, row: Json, facts: Facts): readonly Section[] {
   const sections = (table.detail ?? []).map(({ fields, ...section }): Section => ({
     ...section,
-    lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
+    lines: fields.flatMap((key) => {
+      const field: Field = table.fields[key];
+      return field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: shownBy(key, field, row, facts) }];
+    }),
   }));
   const lines = othersOf(table, row);
   return lines.length === 0 ? sections : [...sections, { title: 'other', lines }];
 }
-
-const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
-  field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: shownBy(key, field, row, facts) }];
 
 /** What no field names, also in the members of which fields name some. */
 function othersOf({ fields }: ResourceTable, row: Json): Lines {

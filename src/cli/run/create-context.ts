@@ -1,13 +1,12 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { dryRunOutput } from './dry-run.ts';
-import { commandApi, record, recordingFiles, recordingVolume, type WriteRecord } from './transports.ts';
-import { accessFailure, accessNeeded } from '../../core/access.ts';
+import { commandApi, record, recordingFiles, recordingVolume, type RunState } from './transports.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { readRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
-import { type Failure, unlessFailed } from '../../core/failure.ts';
+import { unlessFailed } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { type CommandLine, type Message, printed } from '../../core/message.ts';
+import { type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { parseHttpDate } from '../../core/units.ts';
@@ -19,13 +18,6 @@ import type { View } from '../../output/view.ts';
 const FIRST_AFTER_MS = 10_000;
 const EVERY_MS = 30_000;
 
-export interface RunState {
-  resumeCommand: CommandLine | undefined;
-  readonly writes: WriteRecord;
-  /** Why `access` would refuse what a dry run shows: it ends with this failure. */
-  refusal?: Failure | undefined;
-}
-
 /** `state` is updated while the command runs. */
 export function createCommandContext(
   context: Context,
@@ -35,22 +27,13 @@ export function createCommandContext(
   const { clock } = context;
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   // This machine's clock may be wrong, and the local service's clock may have been advanced.
-  let last: { readonly date: number; readonly at: number } | undefined;
-  const serviceNow = (): EpochMs =>
+  const serviceNow = (): EpochMs => {
+    const { date = '', at = 0 } = state.answered ?? {};
+    const then = parseHttpDate(date);
     // oxlint-disable-next-line berth/no-wall-clock -- a date
-    last === undefined ? clock.now() : last.date + clock.monotonic() - last.at;
-  const api = commandApi(context, {
-    dryRun: modes.dryRun,
-    writes: state.writes,
-    onRecorded: (request) => {
-      state.refusal ??= accessFailure(accessNeeded(request), context.settings);
-    },
-    onAnswer: ({ headers }) => {
-      const date = parseHttpDate(headers['date'] ?? '');
-      if (date !== undefined) last = { date, at: clock.monotonic() };
-    },
-    tell: tellLine,
-  });
+    return then === undefined ? clock.now() : then + clock.monotonic() - at;
+  };
+  const api = commandApi(context, { dryRun: modes.dryRun, state, tell: tellLine });
   return {
     ...context,
     ...modes,
@@ -68,7 +51,7 @@ export function createCommandContext(
       const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
       // Every service answers it; it is sent for its `Date`.
       const anyRead = () => api.send(readRequest(['v2', 'registries', 'delegations']));
-      if (asks && last === undefined) await unlessFailed(context, anyRead);
+      if (asks && state.answered === undefined) await unlessFailed(context, anyRead);
       return serviceNow();
     },
     tell: tellLine,

@@ -1,11 +1,11 @@
 import { type Command, textIn, type Values, type WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { createCommandContext, type RunState } from './create-context.ts';
+import { createCommandContext } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
 import { completeValues, promptsWithKey } from '../ask.ts';
 import type { Ending } from '../notify.ts';
 import { every } from '../until.ts';
-import type { WriteRecord } from './transports.ts';
+import type { RunState, WriteRecord } from './transports.ts';
 import { accessFailure, requireAccess } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';

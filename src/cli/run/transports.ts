@@ -1,10 +1,11 @@
 /** What lies below every command: the recorders of a dry run and of writes, and the one rule for a replica that lags. */
+import { accessFailure, accessNeeded } from '../../core/access.ts';
 import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
-import { isNotFound, unknownOutcome } from '../../core/failure.ts';
+import { type Failure, isNotFound, unknownOutcome } from '../../core/failure.ts';
 import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
+import type { CommandLine, Message } from '../../core/message.ts';
 import type { ListRow } from '../../core/remembered.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { DryRun } from './dry-run.ts';
@@ -36,11 +37,18 @@ function checkRemoval({ method, expects, service, path, id, checkCommand }: ApiR
     );
 }
 
+export interface RunState {
+  resumeCommand: CommandLine | undefined;
+  readonly writes: WriteRecord;
+  /** Why `access` would refuse what a dry run shows: it ends with this failure. */
+  refusal?: Failure | undefined;
+  /** The `Date` of the latest answer, and when it came. */
+  answered?: { readonly date: string; readonly at: Milliseconds };
+}
+
 interface Below {
   readonly dryRun: boolean;
-  readonly writes: WriteRecord;
-  readonly onRecorded: (request: ApiRequest) => void;
-  readonly onAnswer: (answer: ApiAnswer) => void;
+  readonly state: RunState;
   readonly tell: (line: Message) => Promise<void>;
 }
 
@@ -83,7 +91,7 @@ export async function sendPatiently(api: Api, request: ApiRequest, context: List
  * What commands send with. A write of a dry run throws DryRun with all writes so far: that ends the work on its target alone; who
  * acts on several catches it and goes on. What `then` of a request says follows as `then: ...`.
  */
-export function commandApi(context: Context, { dryRun, writes, onRecorded, onAnswer, tell }: Below): Api {
+export function commandApi(context: Context, { dryRun, state, tell }: Below): Api {
   const recorded: RequestPreview[] = [];
   return {
     events: async function* (request) {
@@ -94,18 +102,19 @@ export function commandApi(context: Context, { dryRun, writes, onRecorded, onAns
       const api = await context.openApi();
       const { method, isRecorded = method !== 'GET', then } = request;
       if (dryRun && isRecorded) {
-        onRecorded(request);
+        state.refusal ??= accessFailure(accessNeeded(request), context.settings);
         recorded.push(await api.preview(request));
         if (then !== undefined) await tell(`then: ${then}`);
         throw new DryRun([...recorded]);
       }
       const answer = await sendPatiently(api, request, context);
-      onAnswer(answer);
+      const { date } = answer.headers;
+      if (date !== undefined) state.answered = { date, at: context.clock.monotonic() };
       if (dryRun || method === 'GET') return answer;
       checkRemoval(request, answer);
-      writes.hasWritten = true;
+      state.writes.hasWritten = true;
       const id = stringAt(answer.value ?? null, 'id') ?? request.id;
-      if (id !== undefined) writes.ids.add(id);
+      if (id !== undefined) state.writes.ids.add(id);
       return answer;
     },
   };

@@ -64,16 +64,16 @@ function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOpti
 }
 
 function selectSections(view: View, row: Json, options: OutputOptions, facts: Facts): readonly Section[] {
-  if (options.fields === undefined && view.detail !== undefined) return filledLines(view.detail(row, facts));
-  const lines = selectColumns(view, [row], options).map(({ header, show }) => ({
-    label: header === header.toUpperCase() ? header.toLowerCase() : header,
-    value: show(row, facts),
-  }));
-  return options.fields === undefined ? filledLines([{ lines }]) : [{ lines }];
+  const isWhole = options.fields === undefined;
+  const columnLines = (): Section['lines'] =>
+    selectColumns(view, [row], options).map(({ header, show }) => ({
+      label: header === header.toUpperCase() ? header.toLowerCase() : header,
+      value: show(row, facts),
+    }));
+  const sections = (isWhole ? view.detail?.(row, facts) : undefined) ?? [{ lines: columnLines() }];
+  if (!isWhole) return sections;
+  return sections.map((section) => ({ ...section, lines: section.lines.filter(({ value }) => !isEmpty(value)) }));
 }
-
-export const filledLines = (sections: readonly Section[]): readonly Section[] =>
-  sections.map((section) => ({ ...section, lines: section.lines.filter(({ value }) => !isEmpty(value)) }));
 
 export const tablePrinter: FormatPrinter = {
   result: renderTable,
