@@ -76,7 +76,7 @@ export interface DurableFiles {
 
 /** A file whose ranges are written in any order. Failures as of `DurableFiles`. */
 export interface RangeWriter {
-  write(bytes: Uint8Array, at: Bytes): Promise<void>;
+  write(bytes: Uint8Array, at: Bytes): void;
   sync(): Promise<void>;
   /** Cuts what is beyond this size, and flushes all to disk. */
   finish(bytes: Bytes): Promise<void>;
@@ -171,12 +171,11 @@ export interface VolumeFiles {
   find(key: string): Promise<VolumeFile | undefined>;
   /** Undefined where the ETag is no checksum. */
   proofOf(file: VolumeFile): ContentProof | undefined;
-  /** Local-file (14) where the file was changed or removed since it was looked at, or else since the first answer. */
-  read(
-    file: Pick<VolumeFile, 'key' | 'bytes'> & { readonly version: string | undefined },
-    start?: Bytes,
-    end?: Bytes,
-  ): AsyncIterable<Uint8Array>;
+  /**
+   * Local-file (14) where the file was changed or removed since it was looked at, or, with an empty version, since the first answer.
+   * Chunks that `take` gets as they arrive, which costs much less, are not yielded.
+   */
+  read(file: VolumeFile, start?: Bytes, end?: Bytes, take?: (chunk: Uint8Array) => unknown): AsyncIterable<Uint8Array>;
   write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<WrittenFile>;
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /** Copied at the service. The ETag must be the MD5 of all of it. */

@@ -24,12 +24,17 @@ export interface WireRequest {
   /** All of it, or chunks: then the headers have its length. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly ending: Ending;
+  /** Gets the chunks of a success as they arrive; what it throws ends the exchange. The answer has those it did not get. */
+  readonly take?: ((chunk: Uint8Array, head: WireHead) => void) | undefined;
 }
 
-export interface WireAnswer {
+export interface WireHead {
   readonly status: number;
   /** Names are in lower case. Values of a header that was sent several times are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface WireAnswer extends WireHead {
   /** The body as it was sent, still encoded: all of it, or chunks. Iterating throws WireError where the body breaks off. */
   readonly body: Buffer | AsyncIterable<Uint8Array>;
 }

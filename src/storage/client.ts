@@ -7,7 +7,7 @@ import { readBody } from '../http/answer.ts';
 import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots } from '../http/throttle.ts';
 import type { TraceEvent } from '../http/trace.ts';
-import { Ending, type Transport, type WireAnswer, WireError } from '../http/transport.ts';
+import { Ending, type Transport, type WireAnswer, WireError, type WireRequest } from '../http/transport.ts';
 import { type FailedAttempt, lostAttempt, pageAttempt, refusedAttempt, unreadable } from './failures.ts';
 import { pathOf, type S3Connection, sha256, signRequest, UNSIGNED } from './sign.ts';
 
@@ -40,6 +40,7 @@ export interface S3Request {
   readonly body?: SentBody;
   /** The answer is large. */
   readonly isLarge?: boolean;
+  readonly take?: WireRequest['take'];
   /** Statuses that are no failure. */
   readonly handled?: readonly number[];
   /** The names that the root of an XML answer may have. */
@@ -72,7 +73,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Bytes per millisecond. */
 const SLOWEST_UPLOAD = 64;
 
-const NO_BYTES = new Uint8Array(0);
+export const NO_BYTES = new Uint8Array(0);
 
 export const isFailed = (answer: object): answer is FailedAttempt => 'kind' in answer;
 
@@ -141,7 +142,7 @@ export class S3Client {
   /** Sends a request once. The body fails with WireError when it breaks off or is too slow. */
   async open(request: S3Request, attempt: number): Promise<WireAnswer | FailedAttempt> {
     const { transport, connection, clock, trace, timeoutMs } = this.#options;
-    const { method, body = NO_BYTES, what } = request;
+    const { method, body = NO_BYTES, what, take } = request;
     const interrupt = request.evenIfInterrupted === true ? undefined : this.signal;
     const slot = await this.#takeSlot(request, interrupt ?? new AbortController().signal);
     const { url, headers } = this.#sign(request, body);
@@ -152,7 +153,11 @@ export class S3Client {
     try {
       const hasBody = body.byteLength > 0 || method === 'PUT';
       const sent = !hasBody ? undefined : body instanceof Uint8Array ? body : body.chunks();
-      const answer = await transport({ method, url, headers, body: sent, ending: watch.ending });
+      const taken: typeof take = (chunk, head) => {
+        take?.(chunk, head);
+        watch.limit(timeoutMs);
+      };
+      const answer = await transport({ method, url, headers, body: sent, ending: watch.ending, take: take && taken });
       const { status } = answer;
       trace?.({ kind: 'answer', status, headers: answer.headers, bytes: undefined, ms: clock.monotonic() - startedAt });
       this.#compareClocks(answer.headers);

@@ -3,9 +3,9 @@ import type { VolumeEntry, VolumeFile } from '../core/file-ports.ts';
 import { compareBytes } from '../core/text.ts';
 import type { Bytes } from '../core/unit-types.ts';
 import { childrenOf, childText, type XmlElement } from '../core/xml.ts';
-import { WireError } from '../http/transport.ts';
-import { isFailed, LARGE_BYTES, type S3Client, type S3Request } from './client.ts';
-import { type FailedAttempt, unreadable } from './failures.ts';
+import { WireError, type WireHead } from '../http/transport.ts';
+import { isFailed, LARGE_BYTES, NO_BYTES, type S3Client, type S3Request } from './client.ts';
+import { unreadable } from './failures.ts';
 
 /** Undefined where there is no such file. */
 export async function findFile(client: S3Client, key: string): Promise<VolumeFile | undefined> {
@@ -19,12 +19,13 @@ export async function findFile(client: S3Client, key: string): Promise<VolumeFil
 
 const timeOf = (text = ''): number | undefined => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text));
 
-/** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. */
+/** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. Yields what `give` did not get. */
 export async function* readFile(
   client: S3Client,
-  { key, version: known }: { readonly key: string; readonly version: string | undefined },
-  start: Bytes,
-  end: Bytes,
+  { key, bytes, version: known }: VolumeFile,
+  start: Bytes = 0,
+  end: Bytes = bytes,
+  give?: (chunk: Uint8Array) => unknown,
 ): AsyncGenerator<Uint8Array> {
   const address = client.address(key);
   const what = `read ${address}`;
@@ -34,38 +35,35 @@ export async function* readFile(
   while (at < end) {
     const range = `bytes=${String(at)}-${String(end - 1)}`;
     const isLarge = end - at > LARGE_BYTES;
-    const request: S3Request = { what, method: 'GET', key, headers: { range }, handled: [404, 416], isLarge };
-    const answer = await client.open(request, retry.attempts());
-    let failed: FailedAttempt;
-    if (isFailed(answer)) failed = answer;
-    else {
-      const { status, headers } = answer;
-      version ??= headers['etag'];
-      const isChanged = status >= 300 || headers['etag'] !== version;
+    const checked = (chunk: Uint8Array, { status, headers: { etag, 'content-range': part = '' } }: WireHead) => {
+      if (status < 300 && etag === undefined) throw unreadable(what, 'it has no ETag');
+      version ||= etag ?? '';
+      if (status >= 300 || etag !== version)
+        throw localFile(`${address} was changed or removed while it was read`, 'Run it again.');
       // Some services answer 200 instead of 206: the header says which bytes these are.
-      const isRange = (headers['content-range'] ?? '').startsWith(`${range.replace('=', ' ')}/`);
+      if (!part.startsWith(`${range.replace('=', ' ')}/`))
+        throw unreadable(what, 'it is not the range that was asked for');
+      // Without this, an answer that never ends would be read for ever.
+      if (at === end && chunk.byteLength > 0) throw unreadable(what, 'it is longer than the range that was asked for');
+      const wanted = chunk.subarray(0, end - at);
+      at += wanted.byteLength;
+      if (wanted.byteLength > 0) retry.reset();
+      return wanted;
+    };
+    const take: S3Request['take'] = give && ((chunk, head) => give(checked(chunk, head)));
+    const request: S3Request = { what, method: 'GET', key, headers: { range }, handled: [404, 416], isLarge, take };
+    let answer = await client.open(request, retry.attempts());
+    if (!isFailed(answer))
       try {
-        for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
-          // Within the loop, which ends the exchange.
-          if (isChanged || !isRange) break;
-          // Without this, an answer that never ends would be read for ever.
-          if (at === end) throw unreadable(what, 'it is longer than the range that was asked for');
-          const wanted = chunk.subarray(0, end - at);
-          at += wanted.byteLength;
-          retry.reset();
-          yield wanted;
-        }
-        if (status < 300 && headers['etag'] === undefined) throw unreadable(what, 'it has no ETag');
-        if (isChanged) throw localFile(`${address} was changed or removed while it was read`, 'Run it again.');
-        if (!isRange) throw unreadable(what, 'it is not the range that was asked for');
+        for await (const chunk of answer.body as AsyncIterable<Uint8Array>) yield checked(chunk, answer);
+        checked(NO_BYTES, answer);
         if (at < end) throw new WireError('answered', 'the answer is shorter than it said');
         return;
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
-        failed = client.lost(request, error);
+        answer = client.lost(request, error);
       }
-    }
-    await retry.next(failed);
+    await retry.next(answer);
   }
 }
 

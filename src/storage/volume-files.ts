@@ -21,8 +21,7 @@ export function createVolumeFiles(client: S3Client): VolumeFiles {
     isFolder: (prefix) => hasEntries(client, prefix),
     find: async (key) => findFile(client, checked(key)),
     proofOf,
-    read: ({ key, bytes, version }, start = 0, end = bytes) =>
-      readFile(client, { key: checked(key), version }, start, end),
+    read: (file, ...part) => readFile(client, { ...file, key: checked(file.key) }, ...part),
     write: async (key, source, onBytes = () => undefined) => writeFile(client, checked(key), source, onBytes),
     writeStream: async (key, chunks) => writeStream(client, checked(key), chunks),
     copy: async (file, key) => copyFile(client, file, checked(key)),

@@ -79,11 +79,11 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   let [bytes, { last }] = [validBytes, chain];
   // Written only after a sync of the journal, and not synced: an earlier end is right too.
   const synced = await durable.openRanges(endPath(path), 0o600);
-  await synced.write(encodeEnd({ ...chain, bytes }), 0);
+  synced.write(encodeEnd({ ...chain, bytes }), 0);
   await synced.sync();
   const writer = createGroupWriter(file, async (added, line) => {
     bytes += added;
-    await synced.write(encodeEnd({ header: chain.header, bytes, last: checksumOfRecord(line) }), 0);
+    synced.write(encodeEnd({ header: chain.header, bytes, last: checksumOfRecord(line) }), 0);
   });
   return {
     /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */

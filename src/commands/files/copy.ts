@@ -120,8 +120,8 @@ async function download(
         if (!isOfFile || ((await volume.find(file.key))?.bytes ?? 0) <= file.bytes) throw error;
         // It grew. One answer has one version of it, whatever is added meanwhile.
         let at = 0;
-        for await (const chunk of volume.read({ ...file, version: undefined })) {
-          await output.write(chunk, at);
+        for await (const chunk of volume.read({ ...file, version: '' })) {
+          output.write(chunk, at);
           at += chunk.byteLength;
         }
       });
@@ -154,12 +154,13 @@ async function readAll(
   const readRange = async (start: Bytes): Promise<Buffer> => {
     const hash = createHash('md5');
     let at = start;
-    for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
+    const take = (chunk: Uint8Array): void => {
       if (proof !== undefined) hash.update(chunk);
-      await output.write(chunk, at);
+      output.write(chunk, at);
       at += chunk.byteLength;
       onBytes(chunk.byteLength);
-    }
+    };
+    for await (const chunk of volume.read(file, start, Math.min(start + size, file.bytes), take)) take(chunk);
     return hash.digest();
   };
   const digests: Buffer[] = [];

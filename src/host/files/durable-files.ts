@@ -26,6 +26,7 @@ import { contentsOf, entryAt, listFolder, removeEmptyFolder, syncFolder } from '
 import {
   absolutePath,
   CHUNK_BYTES,
+  failureOf,
   readBytes,
   readStdin,
   resolvePath,
@@ -130,10 +131,13 @@ function writeFully(descriptor: number, bytes: Uint8Array, at: number, onWritten
 }
 
 const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
-  write: (bytes, at) =>
-    wrapErrors(`cannot write ${path}`, async () => {
+  write: (bytes, at) => {
+    try {
       writeFully(descriptor, bytes, at);
-    }),
+    } catch (error) {
+      throw failureOf(`cannot write ${path}`, error);
+    }
+  },
   sync: () => wrapErrors(`cannot sync ${path}`, () => promisify(fdatasync)(descriptor)),
   finish: (bytes) =>
     wrapErrors(`cannot write ${path}`, async () => {

@@ -160,5 +160,5 @@ export async function* wrapErrorsOf<T>(what: string, items: AsyncIterable<T>): A
   }
 }
 
-const failureOf = (what: string, error: unknown): Failure =>
+export const failureOf = (what: string, error: unknown): Failure =>
   error instanceof Failure ? error : localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);

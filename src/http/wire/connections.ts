@@ -80,7 +80,7 @@ export function sendRequest(connections: Connections, path: string, request: Wir
     /** What came of a body that is passed on as a whole. */
     let whole: Buffer | undefined;
     let stream: Readable | undefined;
-    const { body, ending } = request;
+    const { body, ending, take } = request;
     if (ending.reason !== undefined) {
       reject(new WireError('not-sent', 'aborted before it was sent', ending.reason));
       return;
@@ -142,13 +142,15 @@ export function sendRequest(connections: Connections, path: string, request: Wir
           for (const [name, value = ''] of Object.entries(received))
             headers[name] = typeof value === 'string' ? value : value.join(', ');
           // Of a refusal that breaks off, the status is enough.
-          if (status < 300 && Number(headers['content-length']) <= MAX_WHOLE) return;
+          if (status < 300 && (take !== undefined || Number(headers['content-length']) <= MAX_WHOLE)) return;
           stream = openStream();
           resolve({ status, headers, body: stream });
         },
         onResponseData: (started, chunk) => {
           if (settled) return;
-          if (stream === undefined) whole = whole === undefined ? chunk : Buffer.concat([whole, chunk]);
+          // A stream and its iterator take a quarter of the CPU time of a download.
+          if (take !== undefined && status < 300) take(chunk, { status, headers });
+          else if (stream === undefined) whole = whole === undefined ? chunk : Buffer.concat([whole, chunk]);
           else if (!stream.push(chunk)) started.pause();
         },
         onResponseEnd: () => {

@@ -99,7 +99,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     openRanges: async (path) => {
       if (!files.has(path)) files.set(path, Buffer.alloc(0));
       return {
-        write: async (bytes, at) => {
+        write: (bytes, at) => {
           const verdict = self.disk?.(path, bytes.byteLength) ?? { takes: bytes.byteLength };
           const before = files.get(path) ?? Buffer.alloc(0);
           const content = Buffer.alloc(Math.max(before.byteLength, at + verdict.takes));
@@ -164,9 +164,12 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
   const done: string[] = [];
   const alive = (): boolean => done.length < killedAt;
   const killed = (): Error => localFile('killed');
-  const live = async <T>(what: string, work: () => Promise<T>, half?: () => Promise<void>): Promise<T> => {
+  const begin = (what: string): void => {
     if (!alive()) throw killed();
     done.push(what);
+  };
+  const live = async <T>(what: string, work: () => Promise<T>, half?: () => Promise<void>): Promise<T> => {
+    begin(what);
     if (alive()) return work();
     await half?.();
     throw killed();
@@ -200,7 +203,11 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
       return {
         ...file,
         // Too short to be half done.
-        write: (bytes, at) => live(`write ${path}`, () => file.write(bytes, at)),
+        write: (bytes, at) => {
+          begin(`write ${path}`);
+          if (!alive()) throw killed();
+          file.write(bytes, at);
+        },
         sync: () => live(`sync ${path}`, () => file.sync()),
       };
     },

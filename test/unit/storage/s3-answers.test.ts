@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { localFile } from '../../../src/core/failure.ts';
+import type { VolumeFiles } from '../../../src/core/file-ports.ts';
 import { traceLine } from '../../../src/http/trace.ts';
 import { drip, serve, text, type Behaviour } from '../../support/servers/scripted-server.ts';
 import { keysIn, openTestVolume } from '../../support/storage/open-test-volume.ts';
@@ -17,12 +19,12 @@ const listing = (content: string, next?: string): string =>
   `<?xml version="1.0"?><ListBucketResult ${NAMES}><EncodingType>url</EncodingType>${content}<IsTruncated>${String(next !== undefined)}</IsTruncated>${next === undefined ? '' : `<NextContinuationToken>${next}</NextContinuationToken>`}</ListBucketResult>`;
 const xml = (body: string, status = 200): Behaviour => text(body, status, { 'content-type': 'application/xml' });
 
-async function openAt(script: readonly Behaviour[]) {
+async function openAt(script: readonly Behaviour[], retries = 0) {
   const server = await serve(script);
   const traced: string[] = [];
   const volume = await openTestVolume(`${server.url}/base/`, 'bucket', SECRETS, {
     trace: (event) => traced.push(traceLine(event)),
-    retries: 0,
+    retries,
   });
   return { volume, server, traced };
 }
@@ -109,7 +111,20 @@ test.each(['', 'a/../b', './a', 'é'.repeat(513)])('the key %j is not sent', asy
 
 const FILE = { key: 'a', bytes: 10, version: '"e"', modifiedAt: undefined };
 
-describe('an answer to a read is refused that', () => {
+const iterated = (volume: VolumeFiles): Promise<Buffer> => readAll(volume.read(FILE));
+
+/** As a download reads: no chunk is left to iterate. */
+async function taken(volume: VolumeFiles): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  const left = volume.read(FILE, 0, FILE.bytes, (chunk) => chunks.push(Uint8Array.from(chunk)));
+  expect(await readAll(left)).toHaveLength(0);
+  return Buffer.concat(chunks);
+}
+
+describe.each([
+  ['iterated', iterated],
+  ['taken', taken],
+])('an answer that is %s is refused that', (_way, read) => {
   test.each<readonly [string, Behaviour, number]>([
     ['is of another version', text('0123456789', 206, { etag: '"f"', 'content-range': 'bytes 0-9/10' }), 14],
     ['is of another range', text('0123456789', 206, { etag: '"e"', 'content-range': 'bytes 1-10/11' }), 7],
@@ -121,7 +136,7 @@ describe('an answer to a read is refused that', () => {
     ['drips', drip, 7],
   ])('%s', async (_, behaviour, exit) => {
     const { volume } = await openAt([behaviour]);
-    await expect(readAll(volume.read(FILE))).rejects.toMatchObject({ exit });
+    await expect(read(volume)).rejects.toMatchObject({ exit });
   });
 
   test('has more bytes than it said: they are not used', async () => {
@@ -131,7 +146,7 @@ describe('an answer to a read is refused that', () => {
         response.end('0123456789 and more');
       },
     ]);
-    expect((await readAll(volume.read(FILE))).toString()).toBe('0123456789');
+    expect((await read(volume)).toString()).toBe('0123456789');
   });
 
   test('goes on without an end after the range', async () => {
@@ -144,11 +159,52 @@ describe('an answer to a read is refused that', () => {
         again();
       },
     ]);
-    await expect(readAll(volume.read(FILE))).rejects.toMatchObject({
+    await expect(read(volume)).rejects.toMatchObject({
       exit: 7,
       message: expect.stringContaining('longer than the range') as string,
     });
   });
+});
+
+const part =
+  (body: string, from: number): Behaviour =>
+  ({ response, socket }) => {
+    const headers = { etag: '"e"', 'content-range': `bytes ${String(from)}-9/10`, 'content-length': 10 - from };
+    response.writeHead(206, headers).write(body, () => setTimeout(() => socket.destroy(), 50));
+  };
+
+test('what was taken before an answer broke off is kept, and the rest is asked for', async () => {
+  const { volume, server } = await openAt([part('0123', 0), part('456', 4), part('789', 7)], 3);
+  expect((await taken(volume)).toString()).toBe('0123456789');
+  expect(server.seen.map(({ headers }) => headers.range)).toEqual(['bytes=0-9', 'bytes=4-9', 'bytes=7-9']);
+});
+
+test.each([
+  ['iterated', iterated],
+  ['taken', taken],
+])('an answer without bytes that is %s is no progress', async (_way, read) => {
+  const empty = text('', 206, { etag: '"e"', 'content-range': 'bytes 0-9/10' });
+  const { volume, server } = await openAt(
+    Array.from({ length: 20 }, () => empty),
+    3,
+  );
+  await expect(read(volume)).rejects.toMatchObject({ exit: 7 });
+  expect(server.seen).toHaveLength(9);
+});
+
+test('a failure of what takes chunks ends the read, and nothing is asked for again', async () => {
+  const { volume, server } = await openAt(
+    [text('0123456789', 206, { etag: '"e"', 'content-range': 'bytes 0-9/10' })],
+    3,
+  );
+  const full = (): never => {
+    throw localFile('the disk is full');
+  };
+  await expect(readAll(volume.read(FILE, 0, 10, full))).rejects.toMatchObject({
+    exit: 14,
+    message: 'the disk is full',
+  });
+  expect(server.seen).toHaveLength(1);
 });
 
 test('a connection that closes after the request was sent is not reported as one that never opened', async () => {
