@@ -105,7 +105,6 @@ const METAVARS: Readonly<Partial<Record<Setting['kind'], string>>> = {
   count: 'N',
 };
 
-/** The flags of every command: the output flags, and the flags of settings. */
 const flags: Record<string, Param<unknown>> = { ...OUTPUT_FLAGS };
 for (const { name, flag, kind, summary, short } of SETTINGS) {
   if (flag === undefined || name in OUTPUT_FLAGS) continue;
@@ -116,4 +115,5 @@ for (const { name, flag, kind, summary, short } of SETTINGS) {
       : option.text(summary, { ...shape, metavar: METAVARS[kind] ?? 'TEXT' });
 }
 
+/** The flags of every command: the output flags, and the flags of settings. */
 export const FLAGS: Params = flags;

@@ -1,8 +1,8 @@
 /** The one wait, for things that reach a goal; the one pause, of what never ends by itself; what is tried again. */
-import type { ApiAnswer, RateWindow } from '../core/api.ts';
+import type { ApiAnswer } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed } from '../core/failure.ts';
+import { Failure, rethrowUnlessFailure } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { CommandLine } from '../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
@@ -120,12 +120,12 @@ export const MIN_PAUSE_MS: Milliseconds = 100;
 
 /** The pause before the next round of `requests`: longer than wanted where a rate window is nearly used up. */
 export async function pauseOf(
-  ctx: Pick<Context, 'limits' | 'signal'>,
+  ctx: Pick<Context, 'limits'>,
   wantedMs: Milliseconds,
   requests = 1,
 ): Promise<Milliseconds> {
-  const windows: readonly RateWindow[] = (await unlessFailed(ctx, () => ctx.limits.read())) ?? [];
-  const needed = (requests === 0 ? [] : windows).map(({ remaining = Infinity, resetSeconds = 0 }) => {
+  const windows = requests === 0 ? [] : await ctx.limits.read();
+  const needed = windows.map(({ remaining = Infinity, resetSeconds = 0 }) => {
     const usable = remaining * SHARE;
     return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
   });

@@ -16,14 +16,14 @@ const limitsView: View = {
     textColumn('window'),
     textColumn('remaining', { right: true }),
     textColumn('quota', { right: true }),
-    { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
+    { header: 'RESETS IN', show: resetsIn, right: true },
   ],
 };
 
-const seconds = (row: Json, member: string): string | undefined => {
-  const value = numberAt(row, member);
-  return value === undefined ? undefined : formatDuration(value * 1000);
-};
+function resetsIn(row: Json): string | undefined {
+  const seconds = numberAt(row, 'resetSeconds');
+  return seconds === undefined ? undefined : formatDuration(seconds * 1000);
+}
 
 export const limits = defineCommand({
   output: () =>
@@ -34,12 +34,11 @@ export const limits = defineCommand({
   examples: [['berth limits', 'each window, and when it is full again']],
   details: 'Sends one small request: each answer of the service tells them.',
   run: async (ctx) => {
-    try {
-      await ctx.api.send({ ...readRequest(['v2', 'registries', 'delegations']), once: true });
-    } catch (error) {
-      // A refusal tells them too, and a 404 may not.
-      if (!isNotFound(error) && (await ctx.limits.read()).length === 0) throw error;
-    }
+    const request = readRequest(['v2', 'registries', 'delegations']);
+    // A refusal tells them too, so a 429 is not waited out; a 404 may not.
+    await ctx.api.send({ ...request, once: true }).catch(async (error: unknown) => {
+      if (!isNotFound(error) && (await ctx.limits.read()).length === 0) await ctx.api.send(request);
+    });
     const values = (await ctx.limits.read()).map(({ name, ...rest }) => ({ window: name, ...rest }));
     return {
       kind: 'many',

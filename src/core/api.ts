@@ -114,8 +114,8 @@ export interface BatchApiOptions {
 export interface RateWindow {
   readonly name: string;
   readonly remaining: number | undefined;
-  readonly resetSeconds: Seconds | undefined;
   readonly quota: number | undefined;
+  readonly resetSeconds: Seconds | undefined;
   readonly windowSeconds: Seconds | undefined;
 }
 

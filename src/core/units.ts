@@ -87,7 +87,7 @@ export function parseTimestamp(
   if (!(at >= 0))
     throw usage(
       `${what} is not a time: ${JSON.stringify(text)}`,
-      'Write a date (2026-01-31), a time with its zone (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
+      'Write a date (2026-01-31), a time with its zone (2026-01-31T12:00:00Z), or a time span (7d, 12h).',
     );
   return { at, text: RFC_3339.test(trimmed) ? trimmed : formatTimestamp(at) };
 }

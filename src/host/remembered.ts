@@ -27,7 +27,7 @@ import { type EpochMs, type Milliseconds, MINUTE_MS } from '../core/unit-types.t
 import type { Settings } from '../settings/settings.ts';
 
 interface Machine {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly user: number | undefined;
 }
 

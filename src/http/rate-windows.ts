@@ -22,8 +22,8 @@ export function readWindows(headers: Readonly<Record<string, string>>): readonly
   return [...new Set([...quotas.keys(), ...remaining.keys()])].map((name) => ({
     name,
     remaining: count(remaining.get(name), 'r'),
-    resetSeconds: count(remaining.get(name), 't'),
     quota: count(quotas.get(name), 'q'),
+    resetSeconds: count(remaining.get(name), 't'),
     windowSeconds: count(quotas.get(name), 'w'),
   }));
 }

@@ -24,11 +24,9 @@ export async function render(result: Result, options: OutputOptions, output: Out
       return;
     }
     case 'one':
-      await renderRows(result, options, output);
-      return;
     case 'many':
       await renderRows(result, options, output);
-      if (result.values.length === 0 && isTableOutput(options) && output.terminal.errors)
+      if (result.kind === 'many' && result.values.length === 0 && isTableOutput(options) && output.terminal.errors)
         await output.stderr.write(say`No ${result.view.noun[1]}.\n`);
   }
 }

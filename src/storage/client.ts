@@ -158,7 +158,7 @@ export class S3Client {
         take?.(chunk, head);
         // A timer for each chunk takes a tenth of the CPU time of a download.
         if (clock.monotonic() < nextAt) return;
-        nextAt = clock.monotonic() + 100;
+        nextAt = clock.monotonic() + timeoutMs / 10;
         watch.limit(timeoutMs);
       };
       const answer = await transport({ method, url, headers, body: sent, ending: watch.ending, take: take && taken });

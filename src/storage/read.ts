@@ -19,13 +19,13 @@ export async function findFile(client: S3Client, key: string): Promise<VolumeFil
 
 const timeOf = (text = ''): number | undefined => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text));
 
-/** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. Yields what `give` did not get. */
+/** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. Yields what `take` did not get. */
 export async function* readFile(
   client: S3Client,
   { key, bytes, version: known }: VolumeFile,
   start: Bytes = 0,
   end: Bytes = bytes,
-  give?: (chunk: Uint8Array) => unknown,
+  take?: (chunk: Uint8Array) => unknown,
 ): AsyncGenerator<Uint8Array> {
   const address = client.address(key);
   const what = `read ${address}`;
@@ -50,8 +50,16 @@ export async function* readFile(
       if (wanted.byteLength > 0) retry.reset();
       return wanted;
     };
-    const take: S3Request['take'] = give && ((chunk, head) => give(checked(chunk, head)));
-    const request: S3Request = { what, method: 'GET', key, headers: { range }, handled: [404, 416], isLarge, take };
+    const taken: S3Request['take'] = take && ((chunk, head) => take(checked(chunk, head)));
+    const request: S3Request = {
+      what,
+      method: 'GET',
+      key,
+      headers: { range },
+      handled: [404, 416],
+      isLarge,
+      take: taken,
+    };
     let answer = await client.open(request, retry.attempts());
     if (!isFailed(answer))
       try {

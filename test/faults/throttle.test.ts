@@ -139,6 +139,11 @@ describe('limits', () => {
     ]);
   });
 
+  test('are asked for again where the answer is lost', async () => {
+    const { out } = await works(['limits', '--json'], [problem(503, 'down'), json('{}', 200, { ratelimit: LEFT })]);
+    expect(JSON.parse(out)).toHaveLength(3);
+  });
+
   test.each([
     ['parameters that nobody knows', '"minute";r=59;t=12;burst=3;pk=:YQ==:', POLICY, 'minute', 59],
     ['another window', '"fortnight";r=3;t=100', '"fortnight";q=9;w=1209600', 'fortnight', 3],

@@ -103,7 +103,7 @@ export const noun =
       while (typeof verb === 'function') verb = await verb();
       commands[name] = verb;
     }
-    return { kind: 'group', summary, commands };
+    return defineGroup(summary, commands);
   };
 
 /** Known without loading the noun's module. */

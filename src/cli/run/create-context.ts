@@ -9,7 +9,6 @@ import type { Json } from '../../core/json.ts';
 import { type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import { parseHttpDate } from '../../core/units.ts';
 import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
 import type { View } from '../../output/view.ts';
@@ -28,10 +27,9 @@ export function createCommandContext(
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   // This machine's clock may be wrong, and the local service's clock may have been advanced.
   const serviceNow = (): EpochMs => {
-    const { date = '', at = 0 } = state.answered ?? {};
-    const then = parseHttpDate(date);
+    const { answered } = state;
     // oxlint-disable-next-line berth/no-wall-clock -- a date
-    return then === undefined ? clock.now() : then + clock.monotonic() - at;
+    return answered === undefined ? clock.now() : answered.date + clock.monotonic() - answered.at;
   };
   const api = commandApi(context, { dryRun: modes.dryRun, state, tell: tellLine });
   return {

@@ -7,7 +7,8 @@ import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
 import type { CommandLine, Message } from '../../core/message.ts';
 import type { ListRow } from '../../core/remembered.ts';
-import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { parseHttpDate } from '../../core/units.ts';
 import { DryRun } from './dry-run.ts';
 
 /** How long an id counts as new, and how long a 404 for it is asked again. */
@@ -43,7 +44,7 @@ export interface RunState {
   /** Why `access` would refuse what a dry run shows: it ends with this failure. */
   refusal?: Failure | undefined;
   /** The `Date` of the latest answer, and when it came. */
-  answered?: { readonly date: string; readonly at: Milliseconds };
+  answered?: { readonly date: EpochMs; readonly at: Milliseconds };
 }
 
 interface Below {
@@ -108,7 +109,7 @@ export function commandApi(context: Context, { dryRun, state, tell }: Below): Ap
         throw new DryRun([...recorded]);
       }
       const answer = await sendPatiently(api, request, context);
-      const { date } = answer.headers;
+      const date = parseHttpDate(answer.headers['date'] ?? '');
       if (date !== undefined) state.answered = { date, at: context.clock.monotonic() };
       if (dryRun || method === 'GET') return answer;
       checkRemoval(request, answer);

@@ -52,7 +52,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         `berth local fault add rate-limit --count 3 --match 'POST /v2/demo/run'`,
         'the next three submissions to demo are told to wait',
       ],
-      ['berth local fault add worker-crash --count 1 --endpoint demo', 'a worker of demo dies in the middle of a job'],
+      ['berth local fault add worker-crash --count 1', 'a worker of yours dies in the middle of a job'],
     ],
     run: async (ctx, { latency: latencyMs, retryAfter: retryMs, ...rest }) => {
       const retryAfter = retryMs === undefined ? undefined : Math.ceil(retryMs / 1000);

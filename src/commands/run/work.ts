@@ -24,7 +24,7 @@ import { sendPatiently } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
 import { copyOne, sourceHere } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
-import { place, placementOf, podsWith, sendOnce, terminateOwn } from '../pods/place.ts';
+import { inOwnWords, place, placementOf, podsWith, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/fields.ts';
 import { endCommand, enter, follow, type Session, startCommand } from './session.ts';
@@ -87,7 +87,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
     if (!(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error)) throw error;
     keys.remove(mark);
     run.companion?.tell('done');
-    throw error;
+    throw inOwnWords(error);
   });
   run.startedAt = ctx.clock.monotonic();
   return await toItsEnd(ctx, run, async (bounded) => {

@@ -53,7 +53,7 @@ function plainDetail(sections: readonly Section[], paint: Paint): TerminalText {
   for (const { title, lines } of sections)
     for (const { label, value } of lines) {
       const name = safeText(title === undefined ? label : `${title} ${label}`);
-      for (const { text, tone } of plainPieces(value)) all.push(trusted(`${name}\t${paint(text, tone)}\n`));
+      for (const { text, tone } of plainPieces(value)) all.push(tabbed([name, paint(text, tone)]));
     }
   return trusted(all.join(''));
 }
