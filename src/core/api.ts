@@ -108,7 +108,7 @@ export interface BatchApi extends Api {
 export interface BatchApiOptions {
   /** Ends requests in flight. It replaces the Context's own signal, so that Ctrl-C lets their answers arrive. */
   readonly signal: AbortSignal;
-  readonly onWindows: (windows: readonly RateWindow[]) => void;
+  readonly onWindows?: (windows: readonly RateWindow[]) => void;
 }
 
 export interface RateWindow {

@@ -55,8 +55,8 @@ export async function exchangeOnce<T extends Done>(
   let end: T | Refused | LostAnswer;
   try {
     const answer = await transport({ method, url, headers, body, ending: exchange.ending });
-    const limits = answer.headers['ratelimit'] ?? answer.headers['ratelimit-policy'];
-    if (limits !== undefined) await onLimits?.(answer.headers);
+    if ((answer.headers['ratelimit'] ?? answer.headers['ratelimit-policy']) !== undefined)
+      await onLimits?.(answer.headers);
     const isDone = answer.status >= 200 && answer.status < 300;
     end = await (isDone ? read(answer, exchange) : readRefusal(answer, exchange));
   } catch (error) {

@@ -4,7 +4,7 @@ import { pickFields } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat, isTableOutput } from './formats/format-table.ts';
 import type { JqResult } from './formats/jq.ts';
 import { data } from './trusted.ts';
-import { type Output, type OutputOptions, type Result, type RowPrinter, type RowsResult, type View } from './view.ts';
+import type { Output, OutputOptions, Result, RowPrinter, RowsResult, View } from './view.ts';
 
 /** Fails (1) when a `--jq` expression fails, and as the sink does. Data of a service never makes it fail. */
 export async function render(result: Result, options: OutputOptions, output: Output): Promise<void> {

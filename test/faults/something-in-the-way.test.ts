@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -177,20 +186,26 @@ test.each(['', 'notes', '{"notes":1}', '{"version":3,"mappings":""}'])(
 );
 
 const DATA = '.local/share/berth';
-const limited = json({ id: 'pod1', name: 'train' }, 200, { ratelimit: '"minute";r=5;t=9' });
+const created = json({ id: 'pod1', name: 'train' }, 201);
 
 /** Files that only remember something, and a command that would write each. */
 const REMEMBERED: readonly (readonly [string, readonly string[]])[] = [
-  [`${DATA}/remembered/lists-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
+  [`${DATA}/remembered/lists-default.json`, ['templates', 'create', 'train', '--image', 'a', '-o', 'id']],
   [`${DATA}/remembered/jobs-default.json`, ['jobs', 'run', 'ep', '--input', '{}', '-o', 'id']],
 ];
 
 describe.each(REMEMBERED)('%s', (file, argv) => {
+  test('is written where nothing is in the way', async () => {
+    const world = createTestWorld({ env: pointedAt((await serve([created])).url) });
+    await berthIn(world, argv);
+    expect(existsSync(join(world.directory, file))).toBe(true);
+  });
+
   // A file of text in berth's own folder is what is left of a damaged one: it is replaced.
   test.each(kinds.filter((kind) => kind !== 'a file of the user'))(
     '%s in its place: nothing is remembered',
     async (kind) => {
-      const server = await serve([limited]);
+      const server = await serve([created]);
       const world = createTestWorld({ env: pointedAt(server.url) });
       const ran: Ran = await withInTheWay(kind, join(world.directory, file), () => berthIn(world, argv));
       expect([ran.code, ran.out, ran.err]).toEqual([0, 'pod1\n', '']);

@@ -23,8 +23,7 @@ async function requestWorkerPrice(
   endpointId: string,
   signal: AbortSignal,
 ): Promise<DollarRange | undefined> {
-  // These rate windows are not the queue API's.
-  const api = await ctx.batchApi({ signal, onWindows: () => undefined });
+  const api = await ctx.batchApi({ signal });
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
   const { path, member } = catalogFor(endpoint);

@@ -178,7 +178,7 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: Work): Promise<Resu
 /** For what must be done after an interrupt too. It sends each request once. */
 async function uninterrupted(ctx: CommandContext): Promise<CommandContext> {
   const { signal } = new AbortController();
-  const api = await ctx.batchApi({ signal, onWindows: () => undefined });
+  const api = await ctx.batchApi({ signal });
   return { ...ctx, signal, api: { ...api, send: (request) => sendPatiently(api, request, { ...ctx, signal }) } };
 }
 

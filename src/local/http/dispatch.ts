@@ -34,11 +34,12 @@ export function createRouter(
       const { contract } = await import('../contract/document.ts');
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(contract) };
     }
-    for (const { start, form } of routes) {
-      if (!path.startsWith(start)) continue;
-      const match = new RegExp(`^${form.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(path);
+    for (const route of routes) {
+      if (!path.startsWith(route.start)) continue;
+      route.pattern ??= new RegExp(`^${route.form.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+      const match = route.pattern.exec(path);
       if (match === null) continue;
-      const rows = operations.filter((each) => each.path === form);
+      const rows = operations.filter((each) => each.path === route.form);
       const params = Object.fromEntries(
         Object.entries(match.groups ?? {}).map(([name, text]) => [name, decoded(text)]),
       );
@@ -61,12 +62,12 @@ export function createRouter(
 const NOTHING_HERE =
   'nothing here: the management API is under /v2, jobs under /v2/ENDPOINT, the contract at /v2/openapi.json';
 
-/** Literal segments before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. Patterns are made where one may match. */
+/** Literal segments before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. A pattern is made where it may match. */
 function routesOf(operations: readonly Operation[]) {
   const order = (path: string): string => path.replaceAll('{', '~');
   return [...new Set(operations.map(({ path }) => path))]
     .sort((one, other) => (order(one) < order(other) ? -1 : 1))
-    .map((form) => ({ form, start: form.split('{', 1)[0] ?? form }));
+    .map((form) => ({ form, start: form.split('{', 1)[0] ?? form, pattern: undefined as RegExp | undefined }));
 }
 
 function decoded(segment: string): string {

@@ -35,7 +35,7 @@ function plainLines(
 ): TerminalText {
   const header = columns.map(({ header: text }) => cellInPipe(text, unpainted));
   const lines = rows.map((row) => columns.map(({ show }) => cellInPipe(show(row, facts), paint)));
-  return joinText([...(hasHeader ? [header] : []), ...lines].map(tabbed));
+  return tabbed([...(hasHeader ? [header] : []), ...lines]);
 }
 
 /** Items are separated by commas. */
@@ -45,17 +45,21 @@ const cellInPipe = (shown: Shown, paint: Paint): TerminalText =>
     ',',
   );
 
-const tabbed = (cells: readonly TerminalText[]): TerminalText => trusted(`${cells.join('\t')}\n`);
+function tabbed(lines: readonly (readonly TerminalText[])[]): TerminalText {
+  let text = '';
+  for (const cells of lines) text += `${cells.join('\t')}\n`;
+  return trusted(text);
+}
 
 /** Labels begin with the section's title, so that they are unique. Each item of an array has its own line. */
 function plainDetail(sections: readonly Section[], paint: Paint): TerminalText {
-  const all: TerminalText[] = [];
+  const all: TerminalText[][] = [];
   for (const { title, lines } of sections)
     for (const { label, value } of lines) {
       const name = safeText(title === undefined ? label : `${title} ${label}`);
-      for (const { text, tone } of plainPieces(value)) all.push(tabbed([name, paint(text, tone)]));
+      for (const { text, tone } of plainPieces(value)) all.push([name, paint(text, tone)]);
     }
-  return trusted(all.join(''));
+  return tabbed(all);
 }
 
 function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOptions): readonly Column[] {
