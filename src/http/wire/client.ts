@@ -3,6 +3,7 @@ import type { Connector } from 'undici/lib/core/connect.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
 import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
+import { createPlainConnector } from './plain-connector.ts';
 
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
 
@@ -49,8 +50,8 @@ export function createTransport(options: TransportOptions): ClientTransport {
     // Node loads it at the first connection to a host name.
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
-    const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
-    return createConnections(url.origin, { ...settings, ...connect });
+    const open = url.protocol === 'https:' ? tlsConnector : createPlainConnector;
+    return createConnections(url.origin, { ...settings, connect: await open(settings.connectTimeout) });
   };
 
   const send: Transport = async (request) => {

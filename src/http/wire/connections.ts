@@ -150,8 +150,8 @@ export function sendRequest(connections: Connections, path: string, request: Wir
           if (settled) return;
           // A stream and its iterator take a quarter of the CPU time of a download.
           if (take !== undefined && status < 300) take(chunk, { status, headers });
-          else if (stream === undefined) whole = whole === undefined ? chunk : Buffer.concat([whole, chunk]);
-          else if (!stream.push(chunk)) started.pause();
+          else if (stream === undefined) whole = Buffer.concat(whole === undefined ? [chunk] : [whole, chunk]);
+          else if (!stream.push(Buffer.from(chunk))) started.pause();
         },
         onResponseEnd: () => {
           connections.release(connection);

@@ -25,12 +25,14 @@ declare module 'undici/lib/core/symbols.js' {
   }
 }
 declare module 'undici/lib/core/connect.js' {
-  import type { Socket } from 'node:net';
+  import type { OnReadOpts, Socket } from 'node:net';
   import type { ConnectionOptions } from 'node:tls';
   function buildConnector(options: buildConnector.Options): buildConnector.Connector;
   namespace buildConnector {
     interface Options extends ConnectionOptions {
       readonly timeout?: number;
+      readonly highWaterMark?: number;
+      readonly onread?: OnReadOpts;
     }
     interface Target {
       readonly hostname: string;
