@@ -1,7 +1,7 @@
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { RunAgain } from '../core/context.ts';
 import type { OpenLocal } from './connection/connection.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import { byteOutput, type Output, type Runtime } from './runtime/runtime.ts';
 
 /** `openLocal` is that of the command that runs this one in its process. */
 export type RunCli = (argv: readonly string[], runtime: Runtime, openLocal?: OpenLocal) => Promise<number>;
@@ -46,10 +46,8 @@ export const runAgain =
     }
   };
 
-const sink = (take: (bytes: Uint8Array) => void): Writable =>
-  new Writable({
-    write: (chunk: Uint8Array, _encoding, done) => {
-      take(chunk);
-      done();
-    },
+const sink = (take: (bytes: Uint8Array) => void): Output =>
+  byteOutput((bytes, done) => {
+    take(bytes);
+    done();
   });

@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
 import type { OwnKeys, ProgramStreams, Spawn } from '../../core/context.ts';
@@ -117,11 +118,15 @@ export async function connectStreams(
   const onClosed = (): void => {
     socket.destroy();
   };
-  stdout.once('error', onClosed);
+  const out = new Writable({ write: (bytes: Uint8Array, _, done) => void stdout.write(bytes, done) }).on(
+    'error',
+    onClosed,
+  );
+  stdout.on('error', onClosed);
   try {
     await once(socket, 'connect');
     stdin.pipe(socket);
-    socket.pipe(stdout, { end: false });
+    socket.pipe(out);
     await once(socket, 'close');
   } catch (error) {
     throw new Failure({

@@ -1,11 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { constants, existsSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { type Readable, Writable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock, Companion } from '../../core/context.ts';
 import { asError, localFile } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 import { isNullDevice, realSignals, type Signals } from './signals.ts';
 import type { GivenSettings } from '../../local/index.ts';
 
@@ -16,8 +16,10 @@ export const realClock: Clock = {
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1000 + nanoseconds / 1e6;
   },
-  sleep: (milliseconds, signal) =>
-    pause(clampTimer(milliseconds), undefined, { signal }).catch(() => signal?.throwIfAborted()),
+  sleep: async (milliseconds, signal) => {
+    const { setTimeout: pause } = await import('node:timers/promises');
+    await pause(clampTimer(milliseconds), undefined, { signal }).catch(() => signal?.throwIfAborted());
+  },
   deadline: (milliseconds, onOver) => {
     const timer = setTimeout(onOver, clampTimer(milliseconds));
     return () => {
@@ -31,29 +33,45 @@ const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
 const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
 
+type Done = (error?: Error | null) => void;
+
+/** Node's streams take longer to load than a help page to print. */
+export const byteOutput = (take: (bytes: Uint8Array, done: Done) => void): Output =>
+  Object.assign(new EventEmitter(), {
+    write: (data: string | Uint8Array, done: Done = () => undefined) => {
+      take(typeof data === 'string' ? Buffer.from(data) : data, done);
+    },
+  });
+
 /**
  * Node's stream treats a short write as complete: a full disk would lose output silently. `write` may be short. What a pipe has no
- * room for goes to the stream of `waiting`.
+ * room for, or is more than `most`, and all that follows, goes to the stream of `waiting`.
  */
 export function fileOutput(
   descriptor: number,
   waiting: () => Writable,
+  most: Bytes = Infinity,
   write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync,
-): Writable {
+): Output {
   let opened: Writable | undefined;
-  return new Writable({
-    decodeStrings: true,
-    write: (chunk: Uint8Array, _encoding, done) => {
-      let at = 0;
-      try {
-        while (at < chunk.byteLength) at += write(descriptor, chunk, at);
-        done();
-      } catch (error) {
-        if (errorCode(error) !== 'EAGAIN') done(asError(error));
-        // `done` gets the error too; without a listener the event would end the process.
-        else (opened ??= waiting().on('error', () => undefined)).write(chunk.subarray(at), done);
+  let left = most;
+  // `done` gets the error too; without a listener the event would end the process.
+  const opening = (): Writable => waiting().on('error', () => undefined);
+  return byteOutput((bytes, done) => {
+    let at = 0;
+    left -= bytes.byteLength;
+    if (left < 0) opened ??= opening();
+    try {
+      while (opened === undefined && at < bytes.byteLength) at += write(descriptor, bytes, at);
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN') {
+        done(asError(error));
+        return;
       }
-    },
+      opened = opening();
+    }
+    if (opened === undefined) done();
+    else opened.write(bytes.subarray(at), done);
   });
 }
 
@@ -63,7 +81,14 @@ export type Input = Readable & {
   readonly fd?: number;
   setRawMode?(raw: boolean): unknown;
 };
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+/** That of a terminal is a stream of Node's. */
+export interface Output extends EventEmitter {
+  /** `done` is called when the system took it all, or with the error. */
+  write(data: string | Uint8Array, done?: Done): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
 
 export interface Installation {
   /** Local-file (14) when it cannot be written. */
@@ -181,11 +206,15 @@ async function startCompanion(args: readonly string[]): Promise<Companion> {
   };
 }
 
+/** A socket, as other programs give one, has room for so much: a write that has to wait could not be interrupted. */
+const SOCKET_ROOM: Bytes = 16 * 1024;
+
 /** A stream that detects a full disk, or one for a pipe that loads no code of networks; undefined for anything else. */
 function openFile(descriptor: number, waiting: () => Writable): Output | undefined {
   try {
     const stats = fstatSync(descriptor);
     if (stats.isFile()) return fileOutput(descriptor, waiting);
+    if (stats.isSocket()) return fileOutput(descriptor, waiting, SOCKET_ROOM);
     // Opened anew, because a write that blocks could not be interrupted. Only Linux has the path.
     const { O_WRONLY, O_NONBLOCK } = constants;
     return stats.isFIFO()

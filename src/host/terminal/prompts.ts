@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
@@ -38,7 +38,11 @@ export function createPrompts(
       ended.abort(usage('the input ended before the answer', instead));
     });
     try {
-      return await question(kit, { input, output: stderr, signal: AbortSignal.any([signal, ended.signal]) });
+      return await question(kit, {
+        input,
+        output: stderr as Writable,
+        signal: AbortSignal.any([signal, ended.signal]),
+      });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       // Its signal may come later.

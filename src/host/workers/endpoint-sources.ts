@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -95,7 +94,7 @@ async function checkPythonFile(
 
 /** Escaped for a terminal. */
 export const workerLog =
-  (stderr: Writable) =>
+  (stderr: { write(text: string): unknown }) =>
   (endpoint: string, text: string): void => {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/))
       stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);

@@ -10,7 +10,6 @@ import {
   watch,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Writable } from 'node:stream';
 import ignore, { type Ignore } from 'ignore';
 import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -20,7 +19,7 @@ import type { Sources } from './endpoint-sources.ts';
 
 /** Beside the handlers, or in the directory of the command; but not `ownFiles`, also as prefixes. Returns its end. */
 export function watchSources(
-  stderr: Writable,
+  stderr: { write(text: string): unknown },
   sources: Sources,
   ownFiles: readonly string[],
   service: LocalService,

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { fileOutput } from '../../../../src/host/runtime/runtime.ts';
 import { openOutput } from '../../../../src/host/terminal/terminal.ts';
 
@@ -24,6 +24,7 @@ describe('an output that is a pipe', () => {
           },
         });
       },
+      Infinity,
       (_descriptor, bytes, at) => {
         if (room === 0) throw full;
         const some = Buffer.from(bytes.subarray(at, at + room));
@@ -34,7 +35,7 @@ describe('an output that is a pipe', () => {
     );
     const { write } = openOutput({ stdout: stream }, 'stdout');
     await Promise.all([write('abcdef'), write('gh'), write('ijklm')]);
-    expect(taken).toEqual(['abcd', '(ef)', 'gh', '(ijklm)']);
+    expect(taken).toEqual(['abcd', '(ef)', '(gh)', '(ijklm)']);
   });
 
   it('ends quietly where the reader goes away while it is full', async () => {
@@ -45,6 +46,7 @@ describe('an output that is a pipe', () => {
           write: (_chunk, _encoding, done) => done(Object.assign(new Error(), { code: 'EPIPE' })),
         });
       },
+      Infinity,
       () => {
         throw full;
       },
@@ -53,10 +55,26 @@ describe('an output that is a pipe', () => {
   });
 });
 
+test('an output that is a socket takes what it has room for, and the rest waits', async () => {
+  const taken: string[] = [];
+  const stream = fileOutput(
+    9,
+    () => new Writable({ write: (chunk: Buffer, _, done) => done(void taken.push(`(${chunk.toString()})`)) }),
+    8,
+    (_descriptor, bytes) => {
+      taken.push(Buffer.from(bytes).toString());
+      return bytes.byteLength;
+    },
+  );
+  const { write } = openOutput({ stdout: stream }, 'stdout');
+  for (const text of ['abcd', 'efgh', 'i', 'j']) await write(text);
+  expect(taken).toEqual(['abcd', 'efgh', '(i)', '(j)']);
+});
+
 describe('an output that is a file', () => {
   it('continues after a short write and loses nothing', async () => {
     const taken: Buffer[] = [];
-    const stream = fileOutput(9, unused, (_descriptor, bytes, at) => {
+    const stream = fileOutput(9, unused, Infinity, (_descriptor, bytes, at) => {
       const some = Buffer.from(bytes.subarray(at, at + 3));
       taken.push(some);
       return some.length;
@@ -67,7 +85,7 @@ describe('an output that is a file', () => {
 
   it('fails with 14 when the disk becomes full', async () => {
     let room = 5;
-    const stream = fileOutput(9, unused, (_descriptor, bytes, at) => {
+    const stream = fileOutput(9, unused, Infinity, (_descriptor, bytes, at) => {
       if (room === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
       const some = Math.min(room, bytes.byteLength - at);
       room -= some;
