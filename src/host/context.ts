@@ -23,14 +23,14 @@ function onFirstUse<T extends AsyncFunctions<T>>(load: () => Promise<T>): T {
 
 /** Must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
-  /** Saves the rate windows; closes connections and signal handlers, unless the process exits. */
+  /** Closes connections and signal handlers, unless the process exits. */
   close(): Promise<void>;
 }
 
 /** Installs only signal handlers; files, connections and code are opened when a command uses them. */
 export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli, openLocal?: OpenLocal): HostContext {
   const { env, clock, random } = runtime;
-  const interrupt = listenForInterrupt(runtime);
+  const interrupt = listenForInterrupt(runtime.signals, runtime.exit);
   const { signal } = interrupt;
   const userFiles = () => import('./files/user-files.ts');
   const settings = new Settings(runtime, flags, async (path) => (await userFiles()).readKeyFile(runtime, path, signal));

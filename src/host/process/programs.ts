@@ -4,7 +4,6 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
 import type { OwnKeys, ProgramStreams, Spawn } from '../../core/context.ts';
@@ -115,19 +114,14 @@ export async function connectStreams(
   port: number,
 ): Promise<void> {
   const socket = connect({ host, port }).setNoDelay(true);
-  const onClosed = (): void => {
-    socket.destroy();
-  };
-  const out = new Writable({ write: (bytes: Uint8Array, _, done) => void stdout.write(bytes, done) }).on(
-    'error',
-    onClosed,
-  );
-  stdout.on('error', onClosed);
+  // The write's callback gets the error too; without a listener the event would end the process.
+  const ignored = (): void => undefined;
+  stdout.on('error', ignored);
   try {
     await once(socket, 'connect');
     stdin.pipe(socket);
-    socket.pipe(out);
-    await once(socket, 'close');
+    for await (const bytes of socket)
+      if (await new Promise((resolve) => stdout.write(bytes as Uint8Array, resolve))) return;
   } catch (error) {
     throw new Failure({
       code: 'network',
@@ -136,7 +130,7 @@ export async function connectStreams(
       hint: 'The pod may have just stopped, or moved to another port.',
     });
   } finally {
-    stdout.off('error', onClosed);
+    stdout.off('error', ignored);
     stdin.unpipe(socket).pause();
   }
 }

@@ -54,24 +54,20 @@ export function fileOutput(
   write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync,
 ): Output {
   let opened: Writable | undefined;
-  let left = most;
-  // `done` gets the error too; without a listener the event would end the process.
-  const opening = (): Writable => waiting().on('error', () => undefined);
+  let room = most;
   return byteOutput((bytes, done) => {
     let at = 0;
-    left -= bytes.byteLength;
-    if (left < 0) opened ??= opening();
+    let failed: Error | undefined;
+    room -= bytes.byteLength;
     try {
-      while (opened === undefined && at < bytes.byteLength) at += write(descriptor, bytes, at);
+      while (room >= 0 && at < bytes.byteLength) at += write(descriptor, bytes, at);
     } catch (error) {
-      if (errorCode(error) !== 'EAGAIN') {
-        done(asError(error));
-        return;
-      }
-      opened = opening();
+      if (errorCode(error) === 'EAGAIN') room = -1;
+      else failed = asError(error);
     }
-    if (opened === undefined) done();
-    else opened.write(bytes.subarray(at), done);
+    if (room >= 0) done(failed);
+    // `done` gets the error too; without a listener the event would end the process.
+    else (opened ??= waiting().on('error', () => undefined)).write(bytes.subarray(at), done);
   });
 }
 
@@ -126,7 +122,7 @@ export interface Runtime extends Omit<Installation, 'startArguments'> {
   readonly localService: GivenSettings;
   /** The system then closes connections and signal handlers. */
   readonly exitsAfterRun: boolean;
-  exit(code: number): void;
+  readonly exit: (code: number) => void;
 }
 
 /** Only this file and the launcher read `process`. Streams open lazily: each takes 1 ms or more. */

@@ -112,13 +112,8 @@ interface Interrupt {
   close(): void;
 }
 
-interface ProcessEnds {
-  readonly signals: Signals;
-  readonly exit: (code: number) => void;
-}
-
 /** The first signal aborts the command; the second ends the process immediately. */
-export function listenForInterrupt({ signals, exit }: ProcessEnds): Interrupt {
+export function listenForInterrupt(signals: Signals, exit: (code: number) => void): Interrupt {
   const controller = new AbortController();
   let redirected: ((signal: StopSignal) => void) | undefined;
   let second: (() => void) | undefined;

@@ -119,11 +119,9 @@ function outputFailure(error: WriteError, isTerminal: boolean): Failure {
   return new Failure({ code: 'output', exit: EXIT.localFile, message, hint }, error);
 }
 
-const STANDARD_STREAMS = [0, 1, 2];
-
 /** At exit Node resets the terminal, and aborts with a core file when a closed one does not answer. */
 export function closeStreamsOfClosedTerminal(): void {
-  for (const descriptor of STANDARD_STREAMS) {
+  for (const descriptor of [0, 1, 2]) {
     try {
       const stats = fstatSync(descriptor);
       // Skips the null device, the most frequent one: loading the module takes time.

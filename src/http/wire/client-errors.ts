@@ -12,7 +12,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   EMFILE: 'too many files are open (ulimit -n)',
-  ENFILE: 'too many files are open on this machine',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'the other side closed the connection',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',

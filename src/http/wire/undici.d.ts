@@ -34,17 +34,8 @@ declare module 'undici/lib/core/connect.js' {
       readonly highWaterMark?: number;
       readonly onread?: OnReadOpts;
     }
-    interface Target {
-      readonly hostname: string;
-      readonly host?: string;
-      readonly protocol: string;
-      readonly port: string;
-      readonly servername?: string;
-      readonly localAddress?: string | null;
-      readonly httpSocket?: Socket;
-    }
     type Callback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
-    type Connector = (target: Target, callback: Callback) => Socket;
+    type Connector = (target: object, callback: Callback) => Socket;
   }
   export type Connector = buildConnector.Connector;
   export default buildConnector;
