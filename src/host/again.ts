@@ -12,10 +12,6 @@ export const runAgain =
   async (argv, { env, signal, onError }) => {
     if (run === undefined) throw new Error('this context runs no other command line');
     const out: Uint8Array[] = [];
-    const listeners = new Set<(signal: 'SIGINT') => void>();
-    const interrupt = (): void => {
-      for (const listener of [...listeners]) listener('SIGINT');
-    };
     const own: Partial<Runtime> = {
       env: { ...runtime.env, ...env },
       stdin: Readable.from([]),
@@ -27,8 +23,9 @@ export const runAgain =
       signals: {
         ...runtime.signals,
         on: (listener) => {
-          listeners.add(listener);
-          return () => listeners.delete(listener);
+          const interrupt = listener.bind(undefined, 'SIGINT');
+          signal.addEventListener('abort', interrupt);
+          return signal.removeEventListener.bind(signal, 'abort', interrupt);
         },
         onSuspend: () => () => undefined,
       },
@@ -36,14 +33,9 @@ export const runAgain =
       exitsAfterRun: false,
       exit: () => undefined,
     };
-    signal.addEventListener('abort', interrupt, { once: true });
-    try {
-      const changed = Object.create(runtime, Object.getOwnPropertyDescriptors(own)) as Runtime;
-      const code = await run(argv, changed, openLocal);
-      return { code, out: Buffer.concat(out).toString('utf8') };
-    } finally {
-      signal.removeEventListener('abort', interrupt);
-    }
+    const changed = Object.create(runtime, Object.getOwnPropertyDescriptors(own)) as Runtime;
+    const code = await run(argv, changed, openLocal);
+    return { code, out: Buffer.concat(out).toString('utf8') };
   };
 
 const sink = (take: (bytes: Uint8Array) => void): Output =>

@@ -272,9 +272,10 @@ export class Settings implements SettingsView {
     // An address on the command line means a remote service already.
     const chosen = name ?? (addresses.length === 0 && isElsewhere ? profile?.value : undefined);
     const storage = this.#usable('storage-url');
+    const isSaid = storage?.source === 'flag' || (!isOnlyService && isGiven(storage));
     return {
       account: [...flagWords('profile', chosen), ...addresses.flatMap(([each, of]) => flagWords(each, of?.value))],
-      storage: isGiven(storage) ? flagWords('storage-url', storage.value) : [],
+      storage: isSaid ? flagWords('storage-url', storage.value) : [],
     };
   }
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { constants, existsSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { constants, existsSync, fstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, Companion } from '../../core/context.ts';
@@ -33,6 +33,9 @@ const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
 const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
 
+/** What the system keeps of a short write to a socket. */
+const WRITE_COST: Bytes = 1024;
+
 type Done = (error?: Error | null) => void;
 
 /** Node's streams take longer to load than a help page to print. */
@@ -58,7 +61,7 @@ export function fileOutput(
   return byteOutput((bytes, done) => {
     let at = 0;
     let failed: Error | undefined;
-    room -= bytes.byteLength;
+    room -= Math.max(bytes.byteLength, WRITE_COST);
     try {
       while (room >= 0 && at < bytes.byteLength) at += write(descriptor, bytes, at);
     } catch (error) {
@@ -202,14 +205,16 @@ async function startCompanion(args: readonly string[]): Promise<Companion> {
   };
 }
 
-/** A socket, as other programs give one, has room for so much: a write that has to wait could not be interrupted. */
+/** An empty socket, as other programs give one, has room for so much. A write that has to wait could not be interrupted. */
 const SOCKET_ROOM: Bytes = 16 * 1024;
+
+export const isNull = (stats: Stats): boolean => stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
 
 /** A stream that detects a full disk, or one for a pipe that loads no code of networks; undefined for anything else. */
 function openFile(descriptor: number, waiting: () => Writable): Output | undefined {
   try {
     const stats = fstatSync(descriptor);
-    if (stats.isFile()) return fileOutput(descriptor, waiting);
+    if (stats.isFile() || isNull(stats)) return fileOutput(descriptor, waiting);
     if (stats.isSocket()) return fileOutput(descriptor, waiting, SOCKET_ROOM);
     // Opened anew, because a write that blocks could not be interrupted. Only Linux has the path.
     const { O_WRONLY, O_NONBLOCK } = constants;

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, statSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import type { SettingsView, Terminal } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { closedPipe, Failure, interrupted } from '../../core/failure.ts';
 import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Output, Runtime } from '../runtime/runtime.ts';
+import { isNull, type Output, type Runtime } from '../runtime/runtime.ts';
 
 /** Lazy. TERM=dumb prints lines only; CI is not a terminal; colour there needs FORCE_COLOR. */
 export function describeTerminal(
@@ -124,8 +124,8 @@ export function closeStreamsOfClosedTerminal(): void {
   for (const descriptor of [0, 1, 2]) {
     try {
       const stats = fstatSync(descriptor);
-      // Skips the null device, the most frequent one: loading the module takes time.
-      if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null').rdev) continue;
+      // Loading the module takes time: not for the null device, the most frequent one.
+      if (!stats.isCharacterDevice() || isNull(stats)) continue;
       if (!process.getBuiltinModule('node:tty').isatty(descriptor)) closeSync(descriptor);
     } catch {
       // It is closed already.

@@ -118,3 +118,13 @@ test('a command that changes a profile names the one that was chosen', async () 
   const denied = await run(world, {}, ['--profile', 'two', '--rest-url', own.url, 'config', 'set', 'api-key', 'x']);
   expect(denied.err).toContain(`berth --profile two --rest-url ${own.url} auth login`);
 });
+
+test.each([
+  ['files', { profiles: {} }],
+  ['--storage-url URL files', { profiles: { default: { 'base-url': 'https://api.example.com' } } }],
+])('a hint about files begins with %s', async (words, file) => {
+  const { own } = await services();
+  const env = { BERTH_BASE_URL: own.url, BERTH_API_KEY: 'sk-of-the-shell', BERTH_STORAGE_URL: own.url };
+  const { err } = await run(worldWith(file), env, ['files', 'du', '--unknown']);
+  expect(err.replaceAll(own.url, 'URL')).toMatch(new RegExp(`berth (--base-url URL )?${words} du --help`));
+});

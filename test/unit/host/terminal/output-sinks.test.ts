@@ -60,7 +60,7 @@ test('an output that is a socket takes what it has room for, and the rest waits'
   const stream = fileOutput(
     9,
     () => new Writable({ write: (chunk: Buffer, _, done) => done(void taken.push(`(${chunk.toString()})`)) }),
-    8,
+    2048,
     (_descriptor, bytes) => {
       taken.push(Buffer.from(bytes).toString());
       return bytes.byteLength;
