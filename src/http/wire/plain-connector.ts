@@ -6,7 +6,7 @@ import type { Bytes } from '../../core/unit-types.ts';
 const COPIED: Bytes = 16 * 1024;
 
 /** The most that is read at once. */
-const LENT: Bytes = 256 * 1024;
+const LENT: Bytes = 1024 * 1024;
 
 /**
  * Connections without TLS. Node allocates memory for each read, a third of the CPU time of a download: these fill two buffers in
