@@ -24,7 +24,7 @@ export interface WireRequest {
   /** All of it, or chunks: then the headers have its length. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly ending: Ending;
-  /** Gets the chunks of a success as they arrive; what it throws ends the exchange. The answer has those it did not get. */
+  /** Gets the chunks of a success as they arrive, and copies what it keeps; what it throws ends the exchange. The answer has the rest. */
   readonly take?: ((chunk: Uint8Array, head: WireHead) => void) | undefined;
 }
 

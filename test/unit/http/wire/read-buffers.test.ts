@@ -38,7 +38,7 @@ test.each([
   ['in small pieces, a head among them', [900, 7, 1200, 31, 2000, 30 * KIB]],
   ['in small and large pieces', [5, 700 * KIB, 17 * KIB, 300 * KIB, 1]],
   ['in pieces as long as the buffers', [16 * KIB, KIB * KIB]],
-])('bodies that come %s are whole, also for a slow reader, three on one connection', async (_, lengths) => {
+])('bodies that come %s are whole, also for a slow reader, all on one connection', async (_, lengths) => {
   let connections = 0;
   const server = await serveTcp((socket) => {
     connections += 1;
