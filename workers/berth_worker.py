@@ -38,6 +38,8 @@ TAKE_SECONDS = 90
 POST_SECONDS = 30
 # How long the answer of a held take is waited for once the worker is to end: it may hold a job.
 LAST_ANSWER_SECONDS = 2
+# A job that was told to stop is told again: what is raised while Python frees an object, such as an open file, is lost.
+STOP_AGAIN_SECONDS = 2
 # The service takes no larger output of a job.
 MAX_OUTPUT_MB = 20
 
@@ -330,7 +332,6 @@ class Worker:
             signal.signal(getattr(signal, name), self.on_signal)
         for work in (self.keep_stopping, self.keep_pinging):
             threading.Thread(target=work, daemon=True).start()
-        self.report_others, sys.unraisablehook = sys.unraisablehook, self.on_unraisable
         handler = inspect.unwrap(self.handler)
         while isinstance(handler, functools.partial):
             handler = handler.func
@@ -355,24 +356,9 @@ class Worker:
                     stop_job = self.jobs.get(job_id)
                     if stop_job is not None and job_id not in self.stopping:
                         self.stopping.add(job_id)
-                        stop_job()
+                        threading.Thread(target=stop_job, daemon=True).start()
             except (OSError, ValueError, http.client.HTTPException):
                 time.sleep(1)
-
-    def on_unraisable(self, lost, *_):
-        """Stops the job of this thread again: Python drops what is raised while it frees an object, such as an open file."""
-        if lost.exc_type is not JobStopped:
-            self.report_others(lost)
-            return
-        # Later and from another thread: what is raised in this function is dropped too.
-        again = threading.Timer(0.1, self.stop_thread_again, [threading.get_ident()])
-        again.daemon = True
-        again.start()
-
-    def stop_thread_again(self, ident):
-        for stop_job in list(self.jobs.values()):
-            if isinstance(stop_job, functools.partial) and stop_job.args[0].get("id") == ident:
-                stop_job()
 
     def end(self, job):
         del self.jobs[job["id"]]
@@ -408,16 +394,18 @@ class Worker:
         main = threading.get_ident()
 
         def stop_job(state):
-            state["stopped"] = True
-            # Again until it is seen: a signal just before a call that sleeps does not end the sleep.
-            while interrupt is not None and running["job"] is state and state.get("stopped"):
-                signal.pthread_kill(main, interrupt)
-                time.sleep(0.1)
+            while interrupt is not None and running["job"] is state:
+                state["stopped"] = True
+                # Until it is seen: a signal just before a call that sleeps does not end the sleep.
+                while running["job"] is state and state.get("stopped"):
+                    signal.pthread_kill(main, interrupt)
+                    time.sleep(0.1)
+                time.sleep(STOP_AGAIN_SECONDS)
 
         while not self.stop.requested:
             for job in self.take(1, False):
                 job.report = self.report
-                state = {"id": main}
+                state = {}
                 result, is_stream = None, False
                 try:
                     running["job"] = state
@@ -490,8 +478,9 @@ class Worker:
 
 def stop_thread(thread):
     """Raises JobStopped in a thread at its next step of Python code; a call that blocks is not ended."""
-    if "id" in thread:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread["id"]), ctypes.py_object(JobStopped))
+    while (ident := thread.get("id")) is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(JobStopped))
+        time.sleep(STOP_AGAIN_SECONDS)
 
 
 async def in_thread(work, *args):

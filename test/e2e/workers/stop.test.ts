@@ -49,12 +49,24 @@ describe.skipIf(!canTestWorkers)('a running Python handler', () => {
   });
 
   test.each([
-    ['one job at a time', ''],
-    ['several at once, in threads', 'concurrency = 2'],
-  ])('is stopped also while Python frees an object, where what is raised is lost: %s', async (_, more) => {
+    ['one job at a time', 'Freed', ''],
+    ['several at once, in threads', 'Freed', 'concurrency = 2'],
+    ['one job at a time, a file that is closed', 'full_pipe', ''],
+  ])('is stopped also while Python frees an object, where what is raised is lost: %s', async (_, freed, more) => {
     const worker = `
 import os, time
 ${more}
+def full_pipe(job):
+    _, end = os.pipe()
+    os.set_blocking(end, False)
+    try:
+        while True:
+            os.write(end, b"x")
+    except BlockingIOError:
+        os.set_blocking(end, True)
+    file = open(end, "w")
+    file.write("waits until the file is freed")
+    open("at-work", "a").write("%d %s\\n" % (os.getpid(), job["id"]))
 class Freed:
     def __init__(self, job):
         self.job = job
@@ -66,7 +78,7 @@ class Freed:
 def handler(job):
     if job["input"]["seconds"] == 0:
         return os.getpid()
-    Freed(job)
+    ${freed}(job)
     for _ in range(6000):
         time.sleep(0.05)
 `;
