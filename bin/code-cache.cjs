@@ -67,10 +67,12 @@ function privateFolder(env) {
     const folder = path.join(userCacheFolder(env), 'berth');
     // HOME may be empty or relative: the folder would be one below the working directory.
     if (!path.isAbsolute(folder)) return undefined;
-    // What root creates there would keep that user out, and a cache that another user can change is not used anyway.
-    if (isForeignToRoot(folder)) return undefined;
-    makeFolder(path.dirname(folder));
-    makeFolder(folder);
+    if (!fs.existsSync(folder)) {
+      // What root creates there would keep that user out, and a cache that another user can change is not used anyway.
+      if (isForeignToRoot(folder)) return undefined;
+      makeFolder(path.dirname(folder));
+      makeFolder(folder);
+    }
     // Resolved, so that the path contains no link that could be changed later.
     const real = fs.realpathSync.native(folder);
     return isPrivateFolder(real, process.geteuid()) ? real : undefined;

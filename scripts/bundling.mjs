@@ -89,7 +89,8 @@ const CHANGES = [
       return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
     },
   ],
-  // A tree of known header names, made at every start, takes longer than it saves.
+  // The names of known headers and a tree of them, made at every start, take longer than they save.
+  ['undici/lib/core/constants.js', () => 'module.exports = { headerNameLowerCasedRecord: Object.create(null) };'],
   ['undici/lib/core/tree.js', () => 'module.exports = { tree: { lookup: () => undefined } };'],
   // The SSH library knows one of its classes by its name, which is another one in minified code.
   ['ssh2/lib/utils.js', replaced("channel.constructor.name === 'Session'", 'channel.incoming === undefined')],
