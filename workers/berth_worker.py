@@ -39,13 +39,13 @@ POST_SECONDS = 30
 # How long the answer of a held take is waited for once the worker is to end: it may hold a job.
 LAST_ANSWER_SECONDS = 2
 # A job that was told to stop is told again: what is raised while Python frees an object, such as an open file, is lost.
-STOP_AGAIN_SECONDS = 2
+STOP_AGAIN_SECONDS = 3
 # The service takes no larger output of a job.
 MAX_OUTPUT_MB = 20
 
 
 class JobStopped(BaseException):
-    """Raised inside a handler whose job was cancelled or ran out of time. Not an Exception: `except Exception` lets it pass."""
+    """Raised, and again, in a handler whose job was cancelled or ran out of time. No Exception: `except Exception` misses it."""
 
 
 class Job(dict):
