@@ -45,7 +45,7 @@ MAX_OUTPUT_MB = 20
 
 
 class JobStopped(BaseException):
-    """Raised, and again, in a handler whose job was cancelled or ran out of time. No Exception: `except Exception` misses it."""
+    """Raised, until it ends, in the handler of a job that is to stop. Not an Exception: `except Exception` lets it pass."""
 
 
 class Job(dict):

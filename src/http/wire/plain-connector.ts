@@ -5,7 +5,7 @@ import type { Bytes } from '../../core/unit-types.ts';
 /** Shorter reads are copied: undici keeps the parts of a head, which is never longer, until it has all of them. */
 const COPIED: Bytes = 16 * 1024;
 
-/** The most that is read at once. What is written of more than this at once can cost the system twice the time (ext4 on Linux 6.18). */
+/** The most that is read at once. Writing more at once to a file takes up to twice the CPU time (ext4, Linux 6.18). */
 const LENT: Bytes = 128 * 1024;
 
 /**
