@@ -129,7 +129,9 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   '%s of `local exec` takes its command down with it',
   async (signal) => {
     const folder = await temporaryFolder();
-    const script = `sleep 300 & echo $! > grandchild.tmp; echo $$ > child; mv grandchild.tmp grandchild; wait`;
+    // An answer of the service: by then the command is watched, too.
+    const answered = `node -e 'fetch(process.env.BERTH_BASE_URL)'`;
+    const script = `sleep 300 & echo $! > grandchild.tmp; echo $$ > child; ${answered} && mv grandchild.tmp grandchild; wait`;
     const env = await cleanEnvironment();
     const child = spawn(berthPath(), ['local', 'exec', '--', 'sh', '-c', script], {
       env,
